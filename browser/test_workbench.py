@@ -15,7 +15,7 @@ from sfumato.exports import write_table
 
 _OVER = {"rt": "education", "sequences": "event", "sets": "item", "table": "education", "trajectories": "place"}
 """What a hierarchy is derived over and edited, of the kinds that take one."""
-_COUNTED = {"snapshots": "2 cells: 1 infeasible, 1 done."}
+_COUNTED = {"snapshots": "2 trials: 1 infeasible, 1 done."}
 """What a study of a kind comes to where not every method can do what is asked: anatomy has to leave out too many."""
 _TRIES = 5
 """Runs that may end before they are stopped."""
@@ -38,10 +38,10 @@ def _upload(page, server, path, kind):
     page.get_by_label("File with data").set_input_files(path)
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/data/my-*")
-    page.get_by_role("heading", name="What they hold").wait_for()
+    page.get_by_role("heading", name="Distributions").wait_for()
     if not page.get_by_text(f"{kind}: a row is").count():
         page.get_by_label("Kind of data").last.select_option(kind)
-        page.get_by_role("button", name="Take it for that").click()
+        page.get_by_role("button", name="Use this kind").click()
         page.wait_for_url("**kind=*")
         page.get_by_text(f"{kind}: a row is").wait_for()
     return page.url.split("?")[0].rpartition("/")[2]
@@ -50,7 +50,7 @@ def _upload(page, server, path, kind):
 @pytest.mark.parametrize("kind", plugins.all_kinds())
 def test_all_pages_from_upload_to_a_verified_download(page, server, files, tmp_path, kind):
     name = _upload(page, server, files / f"My {kind} (1).csv", kind)
-    page.get_by_role("link", name="Who stands out?").click()
+    page.get_by_role("link", name="Risk").click()
     page.get_by_text("Attackers who know ever more").first.wait_for()
     tree = _edit_and_use_a_hierarchy(page, server, name, _OVER[kind]) if kind in _OVER else None
     _draw_queries(page, server, name)
@@ -74,7 +74,7 @@ def _edit_and_use_a_hierarchy(page, server, name, over):
     """Derive a hierarchy, give its root another name, and have the data read with it; return its file."""
     page.goto(f"{server.base}/hierarchies/{name}")
     page.get_by_role("heading", name="Sensitive and monitored values").wait_for()
-    page.get_by_label("What it is over").fill(over)
+    page.get_by_label("Attribute").fill(over)
     page.get_by_label("Rule").select_option("fanout")
     page.get_by_label("Number").fill("30")
     page.get_by_role("button", name="Derive").click()
@@ -85,11 +85,11 @@ def _edit_and_use_a_hierarchy(page, server, name, over):
     page.get_by_role("button", name="Rename").click()
     page.locator(".tree summary").get_by_text("<b>anything</b>").first.wait_for()
     tree = page.url.rpartition("/")[2]
-    page.get_by_label("For these data").select_option(name)
-    page.get_by_label("Over").fill(over)
+    page.get_by_label("Data").select_option(name)
+    page.get_by_label("Attribute").fill(over)
     page.get_by_role("button", name="Use").click()
     page.wait_for_url("**/data/*")
-    page.get_by_role("heading", name="What they hold").wait_for()
+    page.get_by_role("heading", name="Distributions").wait_for()
     assert "<b>anything</b>" in (server.folder / "hierarchies" / tree).read_text()
     return tree
 
@@ -107,13 +107,13 @@ def _name_sensitive(page, server, name, value):
     page.get_by_label("sensitive", exact=True).fill(value)
     page.get_by_role("button", name="Keep the values").click()
     page.wait_for_url("**/data/*")
-    page.get_by_role("heading", name="What they hold").wait_for()
+    page.get_by_role("heading", name="Distributions").wait_for()
 
 
 def _compare(page, server, name, methods, counted):
     """Run a study of the methods that are chosen at first, each with one value of what varies."""
     page.goto(f"{server.base}/compare/{name}")
-    values = page.get_by_label("Its values")
+    values = page.get_by_label("Values")
     values.fill(values.input_value().split(",")[0])
     assert page.get_by_role("checkbox", checked=True).count() == methods
     page.get_by_role("button", name="Run the study").click()
@@ -150,7 +150,7 @@ def _anonymise(page, server, name):
     page.wait_for_url("**/run/*")
     page.reload()  # in the middle: the run goes on, and is found again
     page.get_by_text("the guarantee holds").wait_for()
-    page.get_by_role("heading", name="Original beside release").wait_for()
+    page.get_by_role("heading", name="Original and release").wait_for()
     page.locator("iframe").scroll_into_view_if_needed()
     page.frame_locator("iframe").locator("h1").wait_for()
     with page.expect_download() as waiting:
@@ -171,7 +171,7 @@ def _download_and_verify(page, folder):
 def test_a_study_with_three_methods_survives_a_closed_tab(page, chromium, server, files):
     name = _upload(page, server, files / "My table (1).csv", "table")
     page.goto(f"{server.base}/compare/{name}")
-    page.get_by_label("Its values").fill("2, 4")
+    page.get_by_label("Values").fill("2, 4")
     assert page.get_by_role("checkbox", checked=True).count() == 3
     page.get_by_role("button", name="Run the study").click()
     page.wait_for_url("**/study/*")
@@ -216,4 +216,4 @@ def test_the_keyboard_reaches_everything(page, server):
     page.get_by_role("button", name="Take table").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/data/table-example*")
-    page.get_by_role("heading", name="What they hold").wait_for()
+    page.get_by_role("heading", name="Distributions").wait_for()

@@ -136,7 +136,7 @@ def render_block(kind: str, rows: Sequence[Row]) -> str:
         ]
         lines.append(f"| {label} | {' | '.join(cells).replace('- (-)', '-')} |")
     study = f"[`examples/studies/{kind}.toml`](../../examples/studies/{kind}.toml)"
-    lines += ["", f"{titles[RISK]} with the data as they are: {format_value(before)}."]
+    lines += ["", f"{titles[RISK]} in the original: {format_value(before)}."]
     lines += [f"Measured by {study}; `make curves` measures it again."]
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,7 @@ import typer
 from sfumato.cli.options import with_read_options
 from sfumato.data.kind import all_kinds, find_kind
 from sfumato.data.time_units import UNITS
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.params import Option, list_options
 from sfumato.policy import DataSection, Policy, read_policy
 from sfumato.readers.options import ReadOptions

@@ -444,5 +444,5 @@ def test_advice_of_partitions_is_one_that_helps_them_all(tmp_path):
         data, sf.methods.Hi(k=4), tmp_path / "out", partition_size=40, engine=Local(1), secret=SECRET
     )
     (asked,) = [one for one in made.verdict.remaining if one.about == "neighbouring-events"]
-    assert asked.hint.startswith("What helps: blur=100,") and str(asked) in made.warnings
+    assert asked.hint.startswith("What helps: blur=100 with") and str(asked) in made.warnings
     assert asked.counts == {"people": 80, "of": 80}

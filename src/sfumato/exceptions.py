@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 from sfumato.messages import Message, Setting, Style, write
 
@@ -109,6 +109,10 @@ class SfumatoError(Exception):
         error.text = text
         return error
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the fields where an error is sent to another process, whatever its class is made of."""
+        return _restore, (type(self), self.args, dict(self.__dict__))
+
     def write(self, style: Style) -> str:
         """Write the error for the callers of one way in."""
         return write(self.text, style)
@@ -123,6 +127,13 @@ class SfumatoError(Exception):
             "hint": write(self.hint, style),
         }
         return {name: value for name, value in fields.items() if value}
+
+
+def _restore(cls: type[SfumatoError], args: tuple[Any, ...], fields: dict[str, Any]) -> SfumatoError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
 
 
 class ParameterError(SfumatoError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Protocol
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "Style",
     "call",
     "option",
-    "options",
     "parameter",
 ]
 
@@ -26,8 +24,8 @@ __all__ = [
 class Style(Protocol):
     """How one way in writes what its callers give: Python, the command line, policy files, the workbench."""
 
-    comma: str
-    """What is between several options."""
+    between: str
+    """What stands between settings that are given together."""
 
     def write_option(self, name: str, value: object) -> str:
         """Write an option of reading or publishing; without a value if that is None."""
@@ -63,19 +61,19 @@ class Setting:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Several options to be copied as they are written.
+    """Settings that are given together, as text to paste.
 
     Examples
     --------
-    >>> Settings((Setting("places", "grid:500m"), Setting("drop", ["a"]))).write(PYTHON)
-    "places='grid:500m', drop=['a']"
+    >>> Settings((Setting("quasi", ["age"]), Setting("format", "csv"))).write(PYTHON)
+    "quasi=['age'], format='csv'"
     """
 
-    settings: tuple[Setting, ...]
+    given: tuple[Setting, ...]
 
     def write(self, style: Style) -> str:
         """Write them for the callers of one way in."""
-        return style.comma.join(setting.write(style) for setting in self.settings)
+        return style.between.join(setting.write(style) for setting in self.given)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +124,7 @@ class PythonStyle:
     ("drop=['a']", 'k=5', 'drop=')
     """
 
-    comma = ", "
+    between = ", "
 
     def write_option(self, name: str, value: object) -> str:
         """Write a keyword."""
@@ -196,11 +194,6 @@ def write(text: str, style: Style) -> str:
 def option(name: str, value: object = None) -> Setting:
     """Name an option of reading or publishing in a message, with the value to give it if there is one."""
     return Setting(name, value)
-
-
-def options(values: Mapping[str, object]) -> Settings:
-    """Name several options in a message, with their values, to be copied."""
-    return Settings(tuple(Setting(name, value) for name, value in values.items()))
 
 
 def parameter(name: str, value: object = None) -> Setting:

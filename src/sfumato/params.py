@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import MethodName
 
 if TYPE_CHECKING:
     from sfumato.data.kind import Lazy
@@ -130,6 +131,12 @@ class Parameterised:
         for parameter in declared(type(self)):
             value = parameter.check(type(self).__name__, getattr(self, parameter.name))
             object.__setattr__(self, parameter.name, value)
+
+    @property
+    def message_name(self) -> MethodName:
+        """What messages call it, which each way in writes its own way."""
+        name = type(self).__name__
+        return MethodName(name, getattr(self, "name", name))
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as plain values."""

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.formats.json_text import read_toml
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml, read_toml
 from sfumato.old_names import rename_options
 from sfumato.params import list_options
 from sfumato.readers.files import is_uri
@@ -44,7 +43,7 @@ class PolicyStyle:
     ('k = 5', 'drop', 'lm-anon')
     """
 
-    comma = ", "
+    between = ", "
 
     def write_option(self, name: str, value: object) -> str:
         """Write a key with its value, or the key alone."""

@@ -13,7 +13,7 @@ from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.sequences.decode import TimedRecords
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
 from sfumato.kinds.table.decode import PublishedTable
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
 
 
 class Thing:

@@ -60,7 +60,7 @@ def test_too_much_to_count_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None
     groups = {"P": ["a", "b", "c"], "Q": ["b", "c", "d"]}
     verdict = klm_anonymity.verify(make_release(rows, groups, KlmAnonymity(2, 2, 2, ("g",))))
     assert verdict.outcome == "unsettled"
-    assert "2 records hold different values with a place in common" in verdict.unsettled[0]
+    assert "2 records have overlapping values" in verdict.unsettled[0]
 
 
 PLACES = "abcd"

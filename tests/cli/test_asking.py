@@ -74,10 +74,10 @@ def test_errors_point_at_the_column_of_the_question(asked):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["visits.csv", "count person"], "say of which kind"),
-        (["out"], "ask something"),
-        (["out", "count person", "--split", "day"], "says how data are read"),
-        (["nowhere", "count person"], "no directory"),
+        (["visits.csv", "count person"], "is not the directory of a release"),
+        (["out"], "needs a question"),
+        (["out", "count person", "--split", "day"], "does not apply to a release"),
+        (["nowhere", "count person"], "does not exist"),
         (["out", "count person where clinic before 2024-02-30"], "no such date"),
         (["out", "count person where clinic during 2024-03..2024-02"], "ends before it begins"),
         (["out", "count person where age = 3"], "no attributes"),

@@ -56,9 +56,9 @@ def test_a_stray_partition_is_told_by_the_exit_code(sfumato, checkins, tmp_path)
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--partition-size", "40"], "Name the engine too"),
-        (["--engine", "lokal"], "--engine: must be local or spark"),
-        (["--engine", "local", "--master", "local[2]"], "--master: names a cluster"),
+        (["--partition-size", "40"], "applies only with an engine"),
+        (["--engine", "lokal"], "--engine must be local or spark"),
+        (["--engine", "local", "--master", "local[2]"], "--master does not apply"),
         (["--engine", "local", "--partition-size", "9"], "--partition-size must be a whole number of at least 10"),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, m
     run_policy(Output(as_json=True), tmp_path / "policy.toml", force=False)
     done = json.loads(capsys.readouterr().out)
     assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
-    assert "there are more than 100 records" in done["left_out"]
+    assert "more than 100 records" in done["left_out"]
     assert "attack" not in done and "measure" not in done
     assert not (tmp_path / "out" / "owner" / "report.html").exists()
 
@@ -101,7 +101,7 @@ def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, m
 @pytest.mark.parametrize("words", [[], ["--engine", "local"]])
 def test_places_that_only_spark_reads_are_refused_without_it(words, sfumato, tmp_path):
     done = sfumato("anonymize", "hdfs://host/data", *METHOD, "--out", "out", *words, expect=2)
-    assert "hdfs://host/data: only" in done.stderr
+    assert "Only Spark reads and writes hdfs://host/data" in done.stderr
     assert not (tmp_path / "out").exists()
 
 

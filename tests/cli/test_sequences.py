@@ -37,7 +37,7 @@ def test_it_is_said_loudly_everywhere_that_people_are_found(sfumato, log, tmp_pa
     assert found["by_guessing"] <= 0.2
     sfumato(*asked, "--force", "--json")
     page = (tmp_path / "out" / "owner" / "report.html").read_text()
-    assert page.count("finds 40 of 40 people") == 2 and "If the receiver also looks at what stands next" in page
+    assert page.count("finds 40 of 40 people") == 2 and "If the receiver also uses other events" in page
 
 
 @pytest.mark.parametrize("remedy", [["--monitored", "mail", "-p", "blur=60"], ["--monitored", "*"]])

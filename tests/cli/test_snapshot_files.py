@@ -89,9 +89,9 @@ def test_attack_shows_what_late_and_missing_records_tell(tmp_path, capsys):
     assert "late" in said and "missing" in said
     page = (tmp_path / "out" / "owner" / "report.html").read_text()
     assert "Late and missing records" in page
-    assert "The attack agrees with the promise" not in page
+    assert "The attack confirms the guarantee" not in page
     manifest = json.loads((tmp_path / "out" / "release" / "release.json").read_text())
-    assert "what it tells that a record is late or missing" in manifest["guarantee"]["statement"]
+    assert "inference from a record being late or missing" in manifest["guarantee"]["statement"]
 
 
 def test_header_only(tmp_path):
@@ -112,5 +112,5 @@ def test_a_feed_needs_a_kind_and_a_method_that_have_streams(tmp_path, capsys, ki
     asked = ["anonymize", "-", "--kind", kind, "--method", *method, "--out", str(tmp_path / "out")]
     assert run([*asked, "--resume", "replay"] if resume else asked) == 2
     said = capsys.readouterr().err
-    wanted = "only streams of snapshots can be resumed" if resume else f"-: {method[0]} needs all records at once"
+    wanted = "applies only to streams of snapshots" if resume else f"{method[0]} cannot read standard input"
     assert wanted in said and not (tmp_path / "out").exists()

@@ -131,7 +131,7 @@ def test_what_is_asked_is_answered(sfumato, tmp_path):
         "day,product,quantity\n" + "".join(f"2024-01-0{1 + n},ab,{n}\n" for n in range(9))
     )
     told = sfumato("start", "sales.csv", "--yes", "--force", expect=2).stderr
-    assert "which values are sensitive cannot be guessed" in told
+    assert "cannot be detected" in told
     assert sfumato("start", "sales.csv", "--yes", "--force", "--json", "--sensitive", "ab").json["kind"] == "timeline"
 
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_guessed_changes_nothing(sfumato, tmp_path):
     assert not (tmp_path / "policy.toml").exists()
     (tmp_path / "policy.toml").write_text("mine")
     write_visits(tmp_path / "visits.csv")
-    assert "is there already" in sfumato("start", "visits.csv", "--yes", expect=2).stderr
+    assert "already exists" in sfumato("start", "visits.csv", "--yes", expect=2).stderr
     assert (tmp_path / "policy.toml").read_text() == "mine"
     assert "there is no such file" in sfumato("start", "nothing.csv", "--yes", "--force", expect=2).stderr
 

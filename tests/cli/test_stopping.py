@@ -35,7 +35,7 @@ def test_one_long_call_is_left_at_once_and_the_disk_is_as_it_was(checkins, tmp_p
     process.send_signal(number)
     _, told = process.communicate(timeout=300)
     assert process.returncode == 130, told
-    assert "nothing was published" in told
+    assert "Nothing was published" in told
     (tmp_path / "begun").unlink()
     assert [path.name for path in tmp_path.iterdir()] == [checkins.name]
 

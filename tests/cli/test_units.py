@@ -50,7 +50,7 @@ def test_counting_people_is_promised_and_left_to_the_owner_to_check(sfumato, bas
 
 def test_too_few_people_are_said_in_numbers_and_nothing_is_written(sfumato, baskets, tmp_path):
     failed = sfumato("anonymize", baskets, *READING, *METHOD, "-p", "k=9", "--out", "out", expect=2)
-    assert "k is given twice" in failed.stderr
+    assert "gives k twice" in failed.stderr
     words = [word for word in METHOD if word != "k=4"]
     at = words.index("-p")
     words[at : at + 1] = ["-p", "k=9"]

@@ -30,7 +30,7 @@ def test_from_sources_to_answers_and_a_hierarchy(sfumato, tuna):
     assert found["after"][0]["things"]["common"] == 3
     assert found["conflicts"][0]["values"] == {"Lacepède, 1802": ["worms", "fishbase"], "Lacépède, 1802": ["dbpedia"]}
     assert "<svg" in (tuna / "c.svg").read_text()
-    assert "there already" in sfumato("warehouse", "connectivity", "w", "--plot", "c.svg", expect=2).stderr
+    assert "already exists" in sfumato("warehouse", "connectivity", "w", "--plot", "c.svg", expect=2).stderr
     wanted = ("--up", "tlo:usuallyBelongsTo", "--label", "tlo:hasScientificName", "--root", "worms:WoRMS:2")
     (tuna / "catch.csv").write_text("person,item\n1,THUNNUS ALBACARES\n1,cod\n2,Makaira nigricans\n2,=cmd\n")
     values = ("--values", "catch.csv", "--kind", "sets", "--of", "item", "--apply", "lower")
@@ -60,8 +60,8 @@ def test_a_refresh_and_a_broken_file(sfumato, tuna):
     ("words", "said"),
     [
         (("build", "no.toml", "--out", "w"), "no.toml: there is no such file"),
-        (("refresh", "nowhere"), "there is no warehouse here"),
-        (("query", "nowhere", "ASK {}"), "there is no warehouse here"),
+        (("refresh", "nowhere"), "is not a warehouse"),
+        (("query", "nowhere", "ASK {}"), "is not a warehouse"),
         (("hierarchy", "nowhere", "--out", "t.csv", "--values", "x.csv", "--up", "skos:broader"), "--kind"),
     ],
 )

@@ -33,6 +33,11 @@ def list_messages():
             continue
         tree = ast.parse(file.read_text())
         told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        # What to call is given in Python and as a command.
+        calls = [
+            node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "call"
+        ]
+        told |= {id(part) for node in calls for part in ast.walk(node)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
                 yield f"{name}, line {node.lineno}", node.value

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.contracts import flow, public, statements
+from tests.contracts import flow, public, statements, wrong_commands
 from tests.contracts.published import list_file_names, publish_all
 from tests.contracts.samples import SAMPLES
 
@@ -33,6 +33,8 @@ def write_snapshots() -> None:
         _write(public.SNAPSHOT, sorted(names))
         for file, lines in statements.list_sentences(releases).items():
             _write(statements.FOLDER / file, lines)
+        (folder / "wrong").mkdir()
+        _write(statements.FOLDER / wrong_commands.SNAPSHOT, wrong_commands.list_lines(folder / "wrong"))
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:

@@ -40,6 +40,11 @@ def find_sentences(source: str) -> Iterator[str]:
     >>> list(find_sentences('raise E(f"{name}: there is no " f"column {x!r}." + more)'))
     ['{}: there is no column {}.{}']
     """
+    yield from (text for _, text in find_located(source))
+
+
+def find_located(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the same texts, each with its line."""
     nodes = list(ast.walk(ast.parse(source)))
     parts = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     for node in nodes:
@@ -49,7 +54,7 @@ def find_sentences(source: str) -> Iterator[str]:
         if text is None:
             continue
         parts |= {id(part) for part in _list_parts(node)}
-        yield from (piece for piece in _split_markup(text) if is_sentence(piece))
+        yield from ((node.lineno, piece) for piece in _split_markup(text) if is_sentence(piece))
 
 
 def _join(node: ast.AST) -> str | None:

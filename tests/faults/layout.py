@@ -60,7 +60,7 @@ def list_checked_files(tree: Path) -> Iterator[tuple[str, str]]:
 def find_kind(file: str) -> str:
     """Return the kind of data that a file is about; empty where its code is shared.
 
-    >>> find_kind("src/sfumato/kinds/sets/verify/smallest_groups.py"), find_kind("src/sfumato/attacks/risk.py")
+    >>> find_kind("src/sfumato/kinds/sets/verify/structure.py"), find_kind("src/sfumato/attacks/risk.py")
     ('sets', '')
     """
     return _match(file)[0]
@@ -69,7 +69,7 @@ def find_kind(file: str) -> str:
 def find_group(file: str) -> str:
     """Return what a file is counted with: its kind, or the pattern of shared code.
 
-    >>> find_group("src/sfumato/kinds/sets/verify/smallest_groups.py"), find_group("src/sfumato/attacks/risk.py")
+    >>> find_group("src/sfumato/kinds/sets/verify/structure.py"), find_group("src/sfumato/attacks/risk.py")
     ('sets', 'src/sfumato/attacks')
     """
     kind, pattern = _match(file)

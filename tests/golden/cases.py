@@ -14,8 +14,8 @@ from tests.golden import interface
 KINDS = ("activity", "rt", "sequences", "sets", "snapshots", "table", "timeline", "trajectories")
 WHOLE, IN_PARTITIONS, FILE_IN_PARTITIONS, LATER_BATCH, FEED = (
     "",
-    "in partitions",
-    "of a file in partitions",
+    "in parts",
+    "of a file in parts",
     "later batch",
     "as a feed",
 )

@@ -184,7 +184,7 @@ def test_a_measure_that_cannot_be_taken_in_one_partition_is_not_taken_and_says_w
     (first, rows, chosen), second = publish(data, kind(k=2), 1)
     partitions = [(dataclasses.replace(first, partitions={}), rows, chosen), second]
     union = measure_partitions(data, partitions)
-    assert "no means of classes" in union.left_out["microaggregation-error"]
+    assert "no means of groups" in union.left_out["microaggregation-error"]
     assert "microaggregation-error" not in {score.name for score in union.scores()}
 
 

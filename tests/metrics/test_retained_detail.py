@@ -68,7 +68,7 @@ def test_moments():
     data = sf.Dataset.of("sequences", people, monitored=("a",))
     wide = sequence_metrics.publish(data, [list(range(60))], [[("a", 0, 59)]])
     told = warn_of_leftover(data, wide.release)
-    assert "60 different moments of monitored events are published as 1 interval." in told
+    assert "60 times of monitored events are published as 1 interval." in told
     assert warn_of_leftover(data, sequence_metrics.publish_exactly(data).release) is None
 
 

@@ -112,11 +112,11 @@ def test_where_nothing_varies_there_is_one_band(tmp_path, dated):
 
 def test_the_page_has_them_and_hostile_values_stay_texts():
     page = write_page(made_up(value=HOSTILE, labels=("a",)))
-    assert "What can still be asked" in page
+    assert "Queries of the release" in page
     assert "answers.csv" in page
     assert "<b>\u202e" not in page
     assert "\u202e" not in page
-    assert "What can still be asked" not in write_page(
+    assert "Queries of the release" not in write_page(
         StudyResult(((Trial("hl", {"k": 2}), TrialResult("refused", "no.")),), {})
     )
 

@@ -50,9 +50,9 @@ def test_evaluate_then_compare_in_the_same_folder(tmp_path, study):
     assert "k must be at most" in found["not_done"][0]["reason"]
     trials = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "cells").iterdir()}
     refused = run(tmp_path, "compare", study, "--out", "out", expect=2)
-    assert "Use sfumato evaluate" in refused.stderr
+    assert "Run: sfumato evaluate" in refused.stderr
     study.write_text(STUDY.replace("[vary]", f"{SECOND}[vary]"))
-    assert "Use sfumato compare" in run(tmp_path, "evaluate", study, "--out", "out", expect=2).stderr
+    assert "Run: sfumato compare" in run(tmp_path, "evaluate", study, "--out", "out", expect=2).stderr
     shown = run(tmp_path, "compare", study, "--out", "out").stdout
     assert "local-km" in shown
     assert "study.html" in shown

@@ -73,7 +73,7 @@ WRONG = {
     "own varying parameter": ("vary = { k = [3] }", "vary = { q = [3] }", "line 13", "'q'"),
     "values": ("k = [2, 5]", "k = 5", "line 16", "list of values"),
     "value twice": ("k = [2, 5]", "k = [2, 2]", "line 16", "twice"),
-    "fixed and varying": ("vary = { k = [3] }", "k = 3\nvary = { k = [3] }", "[[method]] 2", "fixed and varies"),
+    "fixed and varying": ("vary = { k = [3] }", "k = 3\nvary = { k = [3] }", "[[method]] 2", "both fixed and varied"),
     "missing parameter": ("k = [2, 5]", "t = [0.5]", "[[method]] 1", "k must be given"),
     "same name twice": ('name = "cluster"', 'name = "mondrian"', "[[method]] 2", "label"),
     "reading option": ('identifier = ["person"]', "identifer = ['person']", "line 5", "Did you mean 'identifier'"),

@@ -9,8 +9,7 @@ import pytest
 
 from sfumato.exceptions import ParameterError
 from sfumato.studies.page import write_page
-from sfumato.studies.pareto import find_front
-from sfumato.studies.plots import list_figures, save_plots
+from sfumato.studies.plots import find_front, list_figures, save_plots
 from sfumato.studies.results import StudyResult
 from sfumato.studies.trials import PHASES, Trial, TrialResult
 
@@ -70,7 +69,7 @@ def test_every_plot_is_drawn_from_the_numbers():
     first = next(row for row in rows if row["line"] == "a" and row["at"] == 2)
     assert first["mean"] == pytest.approx(0.215)
     assert (first["low"], first["high"]) == (pytest.approx(0.21), pytest.approx(0.22))
-    assert "published as they are" in json.dumps(figures["risk-success-k"].spec())
+    assert "original" in json.dumps(figures["risk-success-k"].spec())
     assert [row[0].replace("\u00a0", " ") for row in figures["front-ncp"].rows] == ["a, k = 10", "a, k = 5", "a, k = 2"]
 
 
@@ -90,7 +89,7 @@ def test_pictures_are_written(tmp_path, form, begins):
 def test_nothing_done_is_said():
     failed = StudyResult(((Trial("mondrian", {"k": 5}), TrialResult("crashed", "its process ended.")),), {"planned": 1})
     assert "its process ended." in write_page(failed)
-    with pytest.raises(ParameterError, match="nothing in this study is done"):
+    with pytest.raises(ParameterError, match="no finished trial to plot"):
         save_plots(failed, None, "png")
 
 
@@ -98,8 +97,8 @@ def test_the_page_says_what_was_found_and_loads_nothing():
     page = write_page(result())
     words = re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL).replace("\u00a0", " ")
     for told in (
-        "Mine", "100 people", "2 methods, 14 cells: 12 done, 1 without a result", "1 not run yet", "In short",
-        "Safest is a, k = 10", "there is no way.", "No release can keep the promise", "3 rows had no age.",
+        "Mine", "100 people", "2 methods, 14 trials: 12 done, 1 without a result", "1 not run yet", "In short",
+        "Lowest risk: a, k = 10", "there is no way.", "No release can keep the guarantee", "3 rows had no age.",
         "Risk before and after", "Numbers behind this plot",
     ):  # fmt: skip
         assert told in words, told

@@ -19,7 +19,7 @@ from sfumato.web.pages.parts import Workspace
 from sfumato.web.policies import read_recipe, write_recipe
 from sfumato.web.project import Project
 from sfumato.web.tasks import find_task
-from sfumato.web.worker import _explain, _plain
+from sfumato.web.worker import _plain, explain_error
 
 _OVER = {"trajectories": "place", "sets": "item", "sequences": "event"}
 """What a hierarchy is derived over where it is not a column."""
@@ -41,7 +41,7 @@ class JobsAtOnce(Jobs):
             outcome = find_task(job.task)(self._project, job.arguments, job.folder, lambda *_: None)
             told: dict[str, Any] = {"outcome": outcome}
         except Exception as error:
-            told = {"error": _explain(error)}
+            told = explain_error(error)
         asked = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
         (job.folder / "job.json").write_text(json.dumps(asked))
         (job.folder / "outcome.json").write_text(json.dumps(told, default=_plain))

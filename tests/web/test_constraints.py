@@ -35,7 +35,7 @@ def test_rows_are_changed_added_deleted_and_taken_back(walk):
         await user.open(here)
         await user.should_see("baskets.csv can be read with it, as utility constraints.")
         await user.should_see("2 values of the file are not in the data")
-        await user.should_see("the nearest that is")
+        await user.should_see("nearest value of the data")
         await user.should_see("1 of 4 values of the data are in no row")
         await user.should_see("One or more of them: 8 people.")
         await user.should_not_see("Undo the last save")
@@ -61,8 +61,8 @@ def test_what_no_data_can_be_read_with_is_not_saved(walk):
         path = _begin(workspace, "tea,wine\nrye,bread\n")
         before, here = path.read_bytes(), "/constraints/mine.txt?data=baskets.csv&sort=utility"
         refused = (
-            ({"Row 1": "tea, rye"}, "Row 1 and row 2 have a value in common"),
-            ({"New rows": "beer\n\ntea"}, "Row 1 and new row 3 have a value in common"),
+            ({"Row 1": "tea, rye"}, "Row 1 and row 2 share a value"),
+            ({"New rows": "beer\n\ntea"}, "Row 1 and new row 3 share a value"),
             ({"Row 2": 'rye, "bread'}, "Row 2: quotes must stand around a whole value"),
             ({"Delete row 1": "true", "Row 2": " , "}, "There must be at least one row."),
             ({}, "Nothing was changed."),
@@ -83,7 +83,7 @@ def test_what_no_data_can_be_read_with_is_not_saved(walk):
         fill("Row 1", "tea")
         path.write_text("written elsewhere\n")
         user.find(marker="check-and-save").click()
-        await user.should_see("has changed since the page was opened")
+        await user.should_see("changed after the page was opened")
         assert path.read_text() == "written elsewhere\n"
 
     walk(steps)
@@ -112,7 +112,7 @@ def test_words_between_blanks_are_edited_only_beside_data(walk):
         await user.open("/constraints/mine.txt")
         await user.should_see("Choose data to see and edit its rows.")
         await user.should_not_see("Check and save")
-        fill("For these data", "baskets.csv")
+        fill("Data", "baskets.csv")
         user.find(marker="check").click()
         await user.should_see("Check and save")
         fill("Row 1", "tea")
@@ -148,10 +148,10 @@ def test_pcta_publishes_under_constraints_made_on_the_page(walk):
             fill("One group per line, items separated by commas", lines)
             user.find(marker="keep").click()
             await user.should_see("Check and save")
-            fill("For these data", "baskets.csv")
+            fill("Data", "baskets.csv")
             fill("As", sort)
             user.find(marker="use").click()
-            await user.should_see("Is that right?")
+            await user.should_see("Check the configuration")
             assert find_uses(workspace.project, f"{sort}.txt") == [("baskets.csv", sort)]
         await user.open("/anonymise/baskets.csv?method=pcta")
         fill("k", "3")
@@ -191,6 +191,6 @@ def test_undoing_restores_every_byte_and_only_what_was_saved_here(project):
     assert path.read_bytes() == b"caf\xe9\n" and not can_undo(project, "mine.txt")
     save_rows(project, "mine.txt", [("row 1", ("one",))], digest_text(path.read_bytes()))
     path.write_text("changed elsewhere\n")
-    with pytest.raises(ParameterError, match="nothing to take back"):
+    with pytest.raises(ParameterError, match="cannot be undone"):
         undo_save(project, "mine.txt")
     assert path.read_text() == "changed elsewhere\n"

@@ -34,27 +34,27 @@ def _walk(folder, steps):
 def test_data_risk_and_forms_of_every_kind(tmp_path, kind):
     async def steps(user, workspace):
         await user.open("/")
-        await user.should_see(f"Take {kind}")
+        await user.should_see(f"Load example: {kind}")
         job = workspace.jobs.request("example", fresh=True, kind=kind)
         assert job.state == "done", job.error
         name = job.outcome["name"]
         await user.open(f"/data/{name}")
-        await user.should_see("What they hold")
-        await user.should_see("Is that right?")
-        user.find("Read it so").click()
-        await user.should_see("Read it so")
+        await user.should_see("Distributions")
+        await user.should_see("Check the configuration")
+        user.find("Apply these column roles").click()
+        await user.should_see("Apply these column roles")
         before = read_recipe(workspace.project, name)
         assert before is not None and before.kind == kind
         await user.open(f"/risk/{name}")
-        await user.should_see("Who stands out?")
+        await user.should_see("Risk")
         await user.should_not_see("Try again")
         for method in plugins.methods_for(kind):
             await user.open(f"/anonymise/{name}?method={method}")
             await user.should_see("Name of the release")
-            await user.should_not_see("That did not work")
+            await user.should_not_see("Request failed")
         for path in ("compare", "hierarchies", "queries"):
             await user.open(f"/{path}/{name}")
-            await user.should_not_see("That did not work")
+            await user.should_not_see("Request failed")
 
     _walk(tmp_path / "project", steps)
 
@@ -67,8 +67,8 @@ def test_reading_as_the_form_says_changes_nothing(tmp_path):
             name = workspace.jobs.request("example", fresh=True, kind=kind).outcome["name"]
             before = read_recipe(workspace.project, name)
             await user.open(f"/data/{name}")
-            user.find("Read it so").click()
-            await user.should_see("Is that right?")
+            user.find("Apply these column roles").click()
+            await user.should_see("Check the configuration")
             assert read_recipe(workspace.project, name).options == before.options
 
     _walk(tmp_path / "project", steps)
@@ -81,7 +81,7 @@ def test_from_data_to_a_verified_release_and_beside_another(tmp_path):
             await user.open(f"/anonymise/{name}")
             user.find(marker="anonymise").click()
             await user.should_see("the guarantee holds")
-            await user.should_see(f"{NOTE_LABEL}: Groups were formed by looking at sensitive values.")
+            await user.should_see(f"{NOTE_LABEL}: Groups depend on sensitive values.")
             await user.should_see("Risk before and after")
             await user.should_see("not for publishing")
         assert workspace.project.list("releases") == ["table-example-mondrian", "table-example-mondrian-2"]
@@ -92,7 +92,7 @@ def test_from_data_to_a_verified_release_and_beside_another(tmp_path):
         await user.should_see("Uniqueness for someone who knows more than the guarantee covers was not tested.")
         await user.open(f"/releases/{first}?do=verify&data={name}")
         shown = " ".join(element.content for element in user.find(ui.html).elements)
-        assert NOTE_LABEL in shown and "Groups were formed by looking at sensitive values." in shown
+        assert NOTE_LABEL in shown and "Groups depend on sensitive values." in shown
         await user.should_see("the guarantee holds")
         await user.open(f"/releases/{first}?do=measure&data={name}")
         await user.should_see("Utility")
@@ -102,7 +102,7 @@ def test_from_data_to_a_verified_release_and_beside_another(tmp_path):
         await user.open(f"/releases/{first}?do=together&data={name}&with_={second}")
         await user.should_not_see("Try again")
         await user.open(f"/releases/{first}?data={name}")
-        user.find(marker="ask").click()
+        user.find(marker="run-query").click()
         await user.should_see("Answers")
         await user.should_see("truth")
 
@@ -128,12 +128,12 @@ def test_a_file_that_nothing_fits_can_still_be_told_apart(tmp_path):
     async def steps(user, workspace):
         (workspace.project.area("data") / "odd.csv").write_text("a,b\n1,x\n2,y\n")
         await user.open("/data/odd.csv?kind=rt")
-        await user.should_see("How is it to be read?")
-        user.find(marker="read-it-so").click()
+        await user.should_see("Configure columns")
+        user.find(marker="apply-these-column-roles").click()
         await user.should_see("holds the items")
         recipe = read_recipe(workspace.project, "odd.csv")
         assert recipe.kind == "rt" and recipe.method == plugins.find_kind("rt").recommended[0]
-        await user.should_see("How is it to be read?")
+        await user.should_see("Configure columns")
 
     _walk(tmp_path / "project", steps)
 
@@ -179,6 +179,6 @@ def test_unknown_names_are_sentences(tmp_path):
     async def steps(user, workspace):
         for path in ("/data/none.csv", "/risk/none.csv", "/run/none", "/study/none.toml", "/releases/none"):
             await user.open(path)
-            await user.should_see("That did not work" if not path.startswith("/risk") else "no such file")
+            await user.should_see("Request failed" if not path.startswith("/risk") else "no such file")
 
     _walk(tmp_path / "project", steps)

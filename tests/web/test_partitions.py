@@ -33,10 +33,10 @@ def test_a_release_in_partitions_is_made_shown_and_judged(walk, one_core):
         fill("In a partition at most", "80")
         user.find(marker="anonymise").click()
         await user.should_see("the guarantee holds")
-        await user.should_see("Every partition keeps this on its own")
+        await user.should_see("The guarantee holds for every partition")
         await user.should_see("Risk before and after")
         await user.should_see("Utility")
-        await user.should_see("Those of the release are of its first partition.")
+        await user.should_see("The release shows its first partition.")
         await user.should_see("release/data/part-00002/data.csv")
         out = workspace.project.area("releases") / "sets-example-apriori"
         assert is_divided(out) and sf.verify(out) and (out / "owner" / "report.html").is_file()
@@ -57,7 +57,7 @@ def test_a_release_in_partitions_is_made_shown_and_judged(walk, one_core):
             await user.should_see(seen)
             await user.should_not_see("Try again")
         await user.open(f"{page}?data={name}")
-        user.find(marker="ask").click()
+        user.find(marker="run-query").click()
         await user.should_see("Answers")
 
     walk(steps)
@@ -70,13 +70,13 @@ def test_a_release_in_partitions_is_exported_and_laid_beside_one_made_whole(walk
         do(workspace.jobs, "publish", **asked, out="parts", engine="local", part_size=80)
         do(workspace.jobs, "publish", **asked, out="whole")
         await user.open(f"/releases/parts?do=together&data={name}&with_=whole")
-        await user.should_see("What both give away together")
+        await user.should_see("Attacker with both releases")
         await user.should_see("Measures of both")
         await user.open("/releases/parts")
         await user.should_see("with a column that names the partition")
         fill("Format", "long.spmf")
         user.find(marker="export").click()
-        await user.should_see("choose one of those offered")
+        await user.should_see("Choose one of the listed formats")
         fill("Format", "wide.jsonl")
         user.find(marker="export").click()
         await user.should_see("Download parts-wide.jsonl")
@@ -93,8 +93,8 @@ def test_sizes_that_make_no_partitions_are_refused_with_a_sentence(walk, one_cor
         name = do(workspace.jobs, "example", kind="sets")["name"]
         for chosen, size, told in (
             ("true", "5", "at least 10"),
-            ("true", "2.5", "write a whole number"),
-            ("false", "100", "is about releases in partitions"),
+            ("true", "2.5", "must be a whole number"),
+            ("false", "100", "applies only with"),
         ):
             await user.open(f"/anonymise/{name}?method=apriori")
             fill("k", "5")

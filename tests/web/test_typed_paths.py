@@ -62,7 +62,7 @@ def test_options_name_files_of_the_project_only(server, data, field, text):
     before = policy.read_bytes()
     with opened(server, f"/data/{data}") as tab:
         tab.type(field, text)
-        assert _NO_FILE in tab.press("Read it so")[1]
+        assert _NO_FILE in tab.press("Apply these column roles")[1]
     assert policy.read_bytes() == before
     assert _SECRET.encode() not in server.request(f"/data/{data}").body
 
@@ -92,16 +92,16 @@ def test_choices_that_were_never_offered_are_refused(server, name):
     before = {area: names_in(server.folder / area) for area in ("data", "hierarchies", "workloads", "studies")}
     with opened(server, "/hierarchies") as tab:
         tab.type("Data", name)
-        tab.type("What it is over", "place")
+        tab.type("Attribute", "place")
         assert _NO_FILE in tab.press("Derive")[1]
     with opened(server, "/constraints/groups.txt") as tab:
-        tab.type("For these data", name)
+        tab.type("Data", name)
         assert _NO_FILE in tab.press("Use")[1]
     with opened(server, "/queries") as tab:
         tab.type("Data", name)
         assert _NO_FILE in tab.press("Draw")[1]
     with opened(server, "/compare/baskets.csv") as tab:
-        tab.type("Queries to measure by", name)
+        tab.type("Queries for measures", name)
         assert _NO_FILE in tab.press("Run the study")[1]
     assert {area: names_in(server.folder / area) for area in before} == before
 
@@ -124,7 +124,7 @@ def test_a_name_of_a_study_becomes_no_path_and_its_values_stay_values(server):
     outside = names_in(server.folder.parent)
     with opened(server, "/compare/baskets.csv") as tab:
         tab.type("Name of the study", "../../../escaped")
-        tab.type("Its values", '2]\n[data]\npath = "/etc/passwd"\n[x')
+        tab.type("Values", '2]\n[data]\npath = "/etc/passwd"\n[x')
         kind, told = tab.press("Run the study")
     assert names_in(server.folder.parent) == outside
     for path in (server.folder / "studies").glob("*.toml"):

@@ -30,12 +30,12 @@ def test_constraints_are_kept_used_and_obeyed(walk):
             fill("One group per line, items separated by commas", lines)
             user.find(marker="keep").click()
             await user.should_see(f"{name}.txt")
-            fill("For these data", "baskets.csv")
+            fill("Data", "baskets.csv")
             fill("As", name)
             user.find(marker="use").click()
             await asyncio.sleep(0.1)
             assert user.notify.messages == []
-            await user.should_see("Is that right?")
+            await user.should_see("Check the configuration")
         policy = tomllib.loads(workspace.project.policy_of("baskets.csv").read_text())
         assert policy["data"]["constraints"] == {
             "utility": "../constraints/utility.txt",
@@ -93,7 +93,7 @@ def test_releases_are_exported_in_the_formats_of_their_kind(walk):
         await user.open("/releases/mine")
         fill("Format", "long.../../../x")
         user.find(marker="export").click()
-        await user.should_see("choose one of those offered")
+        await user.should_see("Choose one of the listed formats")
 
     walk(steps)
 
@@ -106,12 +106,12 @@ def test_queries_of_ones_own_are_used_in_a_study(walk):
         await user.open(f"/workload/{drawn}")
         await user.should_see("5 queries")
         await user.open(f"/compare/{name}")
-        fill("Its values", "4")
-        fill("Queries to measure by", drawn)
+        fill("Values", "4")
+        fill("Queries for measures", drawn)
         for method in ("optimal", "bottom-up"):
             fill(method, "false")
         user.find("Run the study").click()
-        await user.should_see("1 cells: 1 done.")
+        await user.should_see("1 trials: 1 done.")
         study = tomllib.loads((workspace.project.area("studies") / "table-example-k.toml").read_text())
         assert study["study"]["workload"] == f"../workloads/{drawn}"
         assert (workspace.project.area("studies") / "table-example-k" / "results.csv").is_file()
@@ -124,9 +124,9 @@ def test_a_study_begins_with_methods_that_have_what_they_need(walk):
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind="sequences")["name"]
         await user.open(f"/compare/{name}")
-        fill("Its values", "5")
+        fill("Values", "5")
         user.find("Run the study").click()
-        await user.should_see("3 cells: 3 done.")
+        await user.should_see("3 trials: 3 done.")
 
     walk(steps)
 
@@ -147,7 +147,7 @@ def test_hierarchies_are_derived_by_rules(walk, kind, of, rule, number):
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind=kind)["name"]
         await user.open(f"/hierarchies/{name}")
-        fill("What it is over", of)
+        fill("Attribute", of)
         fill("Rule", rule)
         fill("Number", number)
         user.find(marker="derive").click()
@@ -166,7 +166,7 @@ def test_dates_are_put_together_by_the_calendar(walk):
         assert "born" in recipe.options["quasi"]
         await user.open("/hierarchies/births.csv")
         await user.should_see("born")
-        fill("What it is over", "born")
+        fill("Attribute", "born")
         fill("Rule", "calendar")
         user.find(marker="derive").click()
         await user.should_see("nodes, height")
@@ -227,7 +227,7 @@ def test_steps_of_every_sort_are_taken_and_undone(walk):
         for left in range(4, -1, -1):
             await user.open("/data/people.csv")
             user.find("Undo the last step").click()
-            await user.should_see("Is that right?")
+            await user.should_see("Check the configuration")
             assert len(read_recipe(workspace.project, "people.csv").options.get("steps", ())) == left
         assert read_recipe(workspace.project, "people.csv").options == options
 
@@ -244,12 +244,12 @@ def test_sensitive_and_monitored_values_are_kept(walk):
         await user.should_see("Sensitive and monitored values")
         fill("monitored", ", ".join(labels))
         user.find("Keep the values").click()
-        await user.should_see("Is that right?")
+        await user.should_see("Check the configuration")
         assert read_recipe(workspace.project, name).options["monitored"] == labels
         await user.open(f"/hierarchies/{name}")
         fill("monitored", "@/etc/passwd")
         user.find("Keep the values").click()
-        await user.should_see("the project has no such file")
+        await user.should_see("is not in the project")
         assert read_recipe(workspace.project, name).options["monitored"] == labels
 
     walk(steps)

@@ -27,8 +27,8 @@ def test_pages_speak_of_days_where_a_record_is_a_day(walk):
         await user.should_see("days stand alone")
         await user.open("/anonymise/days.csv?method=seqanon")
         await user.should_see("k counts")
-        await user.should_see("the promise counts days, not people")
-        await user.should_see("So many days, at least twice k")
+        await user.should_see("counts days, not people")
+        await user.should_see("Number of days, at least twice k")
 
     walk(steps)
 
@@ -38,20 +38,20 @@ def test_a_timeline_is_not_asked_what_means_nothing_for_it(walk):
         name = do(workspace.jobs, "example", kind="timeline")["name"]
         await user.open(f"/risk/{name}")
         await user.should_see("are in one time point only")
-        await user.should_see("an observer knows more the longer they watch")
+        await user.should_see("An observer of a timeline knows more")
         await user.open(f"/hierarchies/{name}")
-        await user.should_see("its kind has none")
+        await user.should_see("Hierarchies do not apply to")
         await user.open(f"/anonymise/{name}")
         await user.should_not_see("k counts")
         user.find(marker="anonymise").click()
-        await user.should_see("Original beside release")
+        await user.should_see("Original and release")
         await user.should_not_see("do not stand beside")
         await user.open(f"/compare/{name}")
-        fill("Its values", "1/5, 1/20")
+        fill("Values", "1/5, 1/20")
         for method in ("essa-joint", "odesa"):
             fill(method, "false")
         user.find("Run the study").click()
-        await user.should_see("2 cells: 2 done.")
+        await user.should_see("2 trials: 2 done.")
 
     walk(steps)
 
@@ -60,11 +60,11 @@ def test_numbers_that_a_form_cannot_take_are_named(walk):
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind="sets")["name"]
         for path, label, value, button, told in (
-            ("queries", "How many", "0", "draw", "How many: write a whole number from 1 to 10,000."),
-            ("queries", "Seed", "x", "draw", "Seed: write a whole number of at least 0."),
-            ("compare", "Repetitions", "1.5", "run-the-study", "Repetitions: write a whole number from 1 to 20."),
-            ("hierarchies", "Number", "1", "derive", "Number: write a whole number from 2 to 999,999."),
-            ("anonymise", "May be left out", "7", "anonymise", "May be left out: write a number from 0 to 1."),
+            ("queries", "How many", "0", "draw", "How many must be a whole number from 1 to 10,000."),
+            ("queries", "Seed", "x", "draw", "Seed must be a whole number of at least 0."),
+            ("compare", "Repetitions", "1.5", "run-the-study", "Repetitions must be a whole number from 1 to 20."),
+            ("hierarchies", "Number", "1", "derive", "Number must be a whole number from 2 to 999,999."),
+            ("anonymise", "May be left out", "7", "anonymise", "must be a number from 0 to 1."),
         ):
             await user.open(f"/{path}/{name}")
             fill(label, value)

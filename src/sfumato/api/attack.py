@@ -47,7 +47,7 @@ from sfumato.release.locate import (
     set_partitions_beside,
 )
 from sfumato.release.release import Release, Result
-from sfumato.reports.notebook import Figures
+from sfumato.reports.html import Figures
 
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure

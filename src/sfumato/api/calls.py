@@ -38,7 +38,7 @@ from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats import frames
-from sfumato.messages import Message, option, options
+from sfumato.messages import Message, Settings, option
 from sfumato.metrics.retained_detail import find_retained, judge_retained
 from sfumato.old_names import with_old_keywords
 from sfumato.params import declared
@@ -149,7 +149,8 @@ def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) 
     try:
         dataset = _read_as(path, ReadOptions.of(kind, completed.options))
     except (SchemaError, ParameterError):
-        raise fault.with_hint(Message("If this guess is right, add: ", options(completed.left))) from None
+        left = tuple(option(name, value) for name, value in completed.left.items())
+        raise fault.with_hint(Message("If this guess is right, add: ", Settings(left))) from None
     detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
     return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
 
@@ -272,8 +273,8 @@ def write(
       parameter  claimed  measured
       k          2        2
       classes             1
-    About the method (cannot be verified from the files): How groups were formed does not depend on sensitive values.
-      Knowing the method does not tell the records of a group apart.
+    About the method (cannot be verified from the files): Groups do not depend on sensitive values.
+      Knowledge of the method does not distinguish the records of a group.
     What remains possible:
       Uniqueness for someone who knows more than the guarantee covers was not tested.
     """

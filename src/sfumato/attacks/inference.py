@@ -9,6 +9,7 @@ from typing import Any
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.data.kind import find_kind
 from sfumato.data.record_unit import PERSON, RecordUnit
+from sfumato.messages import Message, parameter
 from sfumato.release.release import Release
 
 __all__ = ["describe_confidence", "find_inferences"]
@@ -82,6 +83,12 @@ def describe_confidence(
     if certain:
         wording = f"{{people}} of {{of}} {unit.many} ({{share}}) match only records with the same sensitive value."
     sure = confidence >= 1
-    remedy = "What helps: a guarantee about sensitive values, such as l-diversity (l=2 or more)." if sure else ""
+    remedy = (
+        Message(
+            "What helps: a guarantee about sensitive values, such as l-diversity (", parameter("l", 2), " or more)."
+        )
+        if sure
+        else ""
+    )
     severity: Any = "warning" if sure else "note"
     return Possibility("inference", "", severity, wording, remedy, counts, {"confidence": confidence})

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 from sfumato.data.kind import OfKind, all_kinds, find_kind
 from sfumato.data.record_unit import PERSON, RecordUnit, plural
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.params import Parameterised, declared
+from sfumato.params import Parameterised
 
 __all__ = ["COUNTS", "NOTE_LABEL", "Guarantee", "list_guarantees", "read_guarantee"]
 
@@ -36,15 +36,11 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     --------
     >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> str(KmAnonymity(k=5, m=2)), str(KmAnonymity(k=5, m=2, count="people"))
-    ('5^2-anonymity', '5^2-anonymity (counting people)')
+    ('5^2-anonymity of places', '5^2-anonymity of places, counting people')
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    notation: ClassVar[str]
-    """How people write it, with the parameters that are part of it in braces."""
-    unprinted: ClassVar[tuple[str, ...]] = ()
-    """Parameters that say how the data are published and promise nothing."""
     knowledge: ClassVar[str]
     composes: ClassVar[bool]
     """Whether the guarantee holds for the whole release where it holds for every partition of its people."""
@@ -123,20 +119,21 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
             f"they are those of at least {self.smallest_group} different {plural(unit.owner)}."
         )
 
-    def __str__(self) -> str:
-        further = [f"{name}={value}" for name, value in self._list_further()]
-        further += ["counting people"] if self.count == "people" else []
-        return self.notation.format(**self.parameters()) + (f" ({', '.join(further)})" if further else "")
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers, as people write it: without parameters that guarantee nothing.
 
-    def _list_further(self) -> list[tuple[str, Any]]:
-        """Return parameters that promise something and are not part of the name: those that are not as by default."""
-        return [
-            (parameter.name, value)
-            for parameter in declared(type(self))
-            if (value := getattr(self, parameter.name)) != parameter.default
-            and f"{{{parameter.name}}}" not in self.notation
-            and parameter.name not in (*self.observed, *self.unprinted)
-        ]
+        Examples
+        --------
+        >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
+        >>> KmAnonymity(k=5, m=2).label
+        '5^2-anonymity of places'
+        """
+        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items() if value is not None)
+        return f"{self.title} ({shown})" if shown else self.title
+
+    def __str__(self) -> str:
+        return f"{self.label}{', counting people' * (self.count == 'people')}"
 
     def to_dict(self, unit: RecordUnit = PERSON) -> dict[str, Any]:
         """Return name, parameters, what is counted and the statement as plain values."""

@@ -53,8 +53,8 @@ class Method(OfKind, Parameterised, abc.ABC):
         >>> from sfumato.kinds.table.guarantees import KAnonymity
         >>> import sfumato as sf
         >>> sf.methods.Mondrian.list_notes(KAnonymity(k=5, quasi=("age",)))
-        ('How groups were formed does not depend on sensitive values. Knowing the method does not tell the records of \
-a group apart.',)
+        ('Groups do not depend on sensitive values. Knowledge of the method does not distinguish the records of a
+        group.',)
         """
         return ()
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from sfumato.escape import escape_html
+from sfumato.messages import Message, Part, Setting
 
 __all__ = ["NOTHING", "TITLE", "Possibility", "Remaining", "Severity", "quote", "show_number"]
 
@@ -37,7 +38,7 @@ class Possibility:
         A sentence or two with the names of numbers in braces. Where ``people`` of so many (``of``) are counted,
         ``{share}`` is theirs.
     remedy
-        What would help, in the same way.
+        What would help, in the same way; parameters that are named in a message are written as callers give them.
     counts
         Numbers that add up over the partitions of a release.
     worst
@@ -96,10 +97,22 @@ class Possibility:
         numbers: dict[str, float] = {**self.counts, **self.worst}
         if "of" in numbers:
             numbers["share"] = numbers["people"] / max(numbers["of"], 1)
-        return text.format(**{name: show_number(value) for name, value in numbers.items()})
+        shown = {name: show_number(value) for name, value in numbers.items()}
+        if not isinstance(text, Message):
+            return text.format(**shown)
+        return Message(*(self._fill_part(part, shown, numbers) for part in text.parts))
+
+    @staticmethod
+    def _fill_part(part: Part, shown: Mapping[str, str], numbers: Mapping[str, float]) -> Part:
+        """Fill a part of a message; the value of a parameter is a number as people type it."""
+        if isinstance(part, str):
+            return part.format(**shown)
+        if isinstance(part, Setting) and isinstance(part.value, str):
+            return dataclasses.replace(part, value=numbers.get(part.value.strip("{}"), part.value))
+        return part
 
     def __str__(self) -> str:
-        return f"{self.sentence} {self.hint}".strip()
+        return Message(self.sentence, " ", self.hint) if self.hint else self.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

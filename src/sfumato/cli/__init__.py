@@ -73,16 +73,15 @@ def _run_command() -> int:
     except VerificationError as error:
         fail(error, 1)
     except SfumatoError as error:
-        pointer = getattr(error, "pointer", ())
-        fail(str(error).split("\n")[0] if pointer else error, 2, pointer)
+        fail(error, 2)
     except MemoryError:
-        fail("there is not enough memory for this. Nothing was published; give less data or more memory.", 2)
+        fail("There is not enough memory. Nothing was published; use less data or more memory.", 2)
     except OSError as error:
         fail(_describe_fault(error), 2)
     except Exception as error:
         _fail_unexpectedly(error)
     if code == STOPPED:
-        fail("stopped; nothing was published.", STOPPED)
+        fail("Stopped. Nothing was published.", STOPPED)
     return code if isinstance(code, int) else 0
 
 
@@ -95,7 +94,7 @@ def _show_warning(show: Callable[..., None], message: Warning | str, category: t
 
 
 def _tune_garbage_collection(phase: str, _: dict[str, int]) -> None:
-    """Take what is there for the program once it was looked through, and look for garbage among what comes after."""
+    """Freeze what the first collection leaves, which is the program, and collect among what comes after."""
     if phase == "stop":
         gc.callbacks.remove(_tune_garbage_collection)
         gc.freeze()
@@ -110,18 +109,18 @@ def _move_global_options_first(arguments: list[str]) -> list[str]:
 
 
 def _exit_immediately() -> NoReturn:
-    """Leave in the place of a main thread that is at work and does not hear, with the disk as it was."""
+    """Leave in the place of a main thread that is busy and does not react, with the disk as it was."""
     from sfumato.cli.output import STOPPED, fail
     from sfumato.release.folder import close_staging
 
     close_staging()
     with contextlib.suppress(SystemExit):
-        fail("stopped; nothing was published.", STOPPED)
+        fail("Stopped. Nothing was published.", STOPPED)
     leave(STOPPED)
 
 
 def leave(code: int) -> NoReturn:
-    """Leave at once, with everything said.
+    """Leave at once, with everything printed.
 
     The interpreter is not taken down: reading leaves threads of Arrow behind that may be about to release memory of
     Python's, and a thread that does so while the interpreter is going down aborts the process (exit code 134).
@@ -137,7 +136,7 @@ def leave(code: int) -> NoReturn:
 
 
 def _describe_fault(error: OSError, where: str = "writing or reading a file") -> str:
-    """Say which file and what the system said; libraries hide both in a text, which may hold other things."""
+    """Return the file and the reason of a system error; libraries hide both in a text that may hold other things."""
     reason = error.strerror if error.errno is not None else None
     match = _SYSTEM_FAULT.search(str(error))
     if match is not None:
@@ -146,7 +145,7 @@ def _describe_fault(error: OSError, where: str = "writing or reading a file") ->
 
 
 class _Pipe(io.FileIO):
-    """A place to write to whose reader may leave: the work goes on, and its exit code counts."""
+    """A pipe whose reader may close it: work continues, and its exit code counts."""
 
     def write(self, data: Any) -> int:
         try:
@@ -160,7 +159,7 @@ def _open_for_people(handle: int) -> io.TextIOWrapper:
     standard = sys.stdout if handle == 1 else sys.stderr
     try:
         pipe = _Pipe(handle, "wb", closefd=False)
-    except OSError:  # closed by whoever started us
+    except OSError:  # closed by the parent process
         pipe = _Pipe(os.devnull, "wb")
     return io.TextIOWrapper(
         io.BufferedWriter(pipe),
@@ -171,7 +170,7 @@ def _open_for_people(handle: int) -> io.TextIOWrapper:
 
 
 def _fail_unexpectedly(error: Exception) -> NoReturn:
-    """Report usage errors as such, and anything else without its message: that could hold personal data."""
+    """Report usage errors as such, and anything else without its message, which could hold personal data."""
     from typer import Abort
 
     from sfumato.cli.output import STOPPED, fail
@@ -181,12 +180,12 @@ def _fail_unexpectedly(error: Exception) -> NoReturn:
         from sfumato.cli.usage import explain_usage
 
         explanation = explain_usage(error)
-        if explanation:
+        if explanation is not None:
             fail(explanation, code)
         show()
         sys.exit(code)
     if isinstance(error, Abort):
-        fail("stopped; nothing was published.", STOPPED)
+        fail("Stopped. Nothing was published.", STOPPED)
     if os.environ.get("SFUMATO_DEBUG"):
         raise error
     frame = error.__traceback__
@@ -194,7 +193,7 @@ def _fail_unexpectedly(error: Exception) -> NoReturn:
         frame = frame.tb_next
     where = f"{frame.tb_frame.f_code.co_name}, line {frame.tb_lineno}" if frame else "unknown place"
     fail(
-        f"unexpected {type(error).__name__} in {where}. The message is not shown because it may hold personal "
-        "data; set SFUMATO_DEBUG=1 to see it, and please report the fault.",
+        f"Unexpected {type(error).__name__} in {where}. The message may hold personal data; "
+        "set SFUMATO_DEBUG=1 to see it, and please report the fault.",
         70,
     )

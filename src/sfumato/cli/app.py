@@ -13,22 +13,23 @@ from sfumato.cli.compile import compile as compile_command
 from sfumato.cli.edit import edit as edit_command
 from sfumato.cli.explore import explore as explore_command
 from sfumato.cli.hierarchies import app as hierarchies
-from sfumato.cli.inspect import show_inspection
 from sfumato.cli.ontologies import app as warehouse
 from sfumato.cli.options import RELEASE_FLAGS, Json, existing, parse_pairs, with_read_options
 from sfumato.cli.output import Output, set_verbosity, show_stronger, show_work
 from sfumato.cli.query import query as query_command
+from sfumato.cli.risk import show_inspection
 from sfumato.cli.serve import serve as serve_command
 from sfumato.cli.workloads import app as workloads
 from sfumato.data.kind import all_kinds, require
 from sfumato.exceptions import ParameterError, SchemaError, VerificationError
 from sfumato.formats.limits import EXPANSION, allow_expansion
+from sfumato.messages import Message, option
 from sfumato.release.options import BatchOptions, ReleaseOptions
 from sfumato.release.suppression import read_limit
 
 app = typer.Typer(
     name="sfumato",
-    help="Publish data about people over time: true records, a guarantee anyone can check.",
+    help="Anonymise data about people over time, and verify every release.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -38,12 +39,12 @@ app.add_typer(workloads, name="workload")
 app.add_typer(hierarchies, name="hierarchy")
 app.add_typer(warehouse, name="warehouse")
 
-Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
+Data = Annotated[Path, typer.Argument(help="Data file, or folder of data files.")]
 DataOrUri = Annotated[
-    str, typer.Argument(help="File with the data, or a folder of them; with --engine spark also hdfs://, s3a:// ...")
+    str, typer.Argument(help="Data file, or folder of data files; with --engine spark also hdfs://, s3a:// ...")
 ]
-Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
-Original = Annotated[Path, typer.Option(help="The original data.")]
+Dir = Annotated[Path, typer.Argument(help="Directory of a release, with release/ and owner/.")]
+Original = Annotated[Path, typer.Option(help="Original data.")]
 KINDS = ", ".join(all_kinds())
 Kind = Annotated[str, typer.Option(help=f"Kind of data: {KINDS}.", autocompletion=lambda: list(all_kinds()))]
 Out = Annotated[Path, typer.Option(help="Directory for release/ and owner/.")]
@@ -64,26 +65,26 @@ def begin(
     context: typer.Context,
     max_expansion: Annotated[
         float,
-        typer.Option(help="Times its size that a packed or a Parquet file may unpack to; any may to 268 MB."),
+        typer.Option(help="Largest expansion of a compressed file, in times its size; up to 268 MB is allowed."),
     ] = EXPANSION,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what went wrong, and warnings.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Say which step begins, also without a terminal.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and warnings.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print each step, also without a terminal.")] = False,
     version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Publish data about people over time: true records, a guarantee anyone can check."""
+    """Anonymise data about people over time, and verify every release."""
     context.with_resource(allow_expansion(max_expansion))
     context.with_resource(set_verbosity(quiet=quiet, verbose=verbose))
 
 
 @app.command()
 def methods(
-    name: Annotated[str, typer.Argument(help="One method, to see all about it.")] = "",
+    name: Annotated[str, typer.Argument(help="Method to show in full.")] = "",
     kind: Annotated[str, typer.Option(help=f"Only methods for this kind of data: {KINDS}.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List methods by kind of data: what they need and what they optimise; of one method, everything."""
+    """List anonymisation methods, or show one with its parameters."""
     from sfumato.cli import methods
 
     out = Output(as_json=as_json)
@@ -99,15 +100,13 @@ def methods(
 def start(
     data: Data,
     policy: Annotated[Path, typer.Option(help="Policy file to write.")] = Path("policy.toml"),
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take the guess without asking.")] = False,
-    kind: Annotated[str, typer.Option(help=f"Kind of data, where it is known: {KINDS}.")] = "",
-    sensitive: Annotated[
-        list[str], typer.Option(help="Sensitive value or column, where it is known. Repeatable.")
-    ] = [],  # noqa: B006
-    force: Annotated[bool, typer.Option("--force", help="Replace a policy file that is there.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept what is detected, without asking.")] = False,
+    kind: Annotated[str, typer.Option(help=f"Kind of data; detected if not given: {KINDS}.")] = "",
+    sensitive: Annotated[list[str], typer.Option(help="Sensitive value or column. Repeatable.")] = [],  # noqa: B006
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing policy file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Look at a file, guess what it is and why, ask what cannot be guessed, inspect it and write a policy that runs."""
+    """Detect the kind and columns of a file, inspect it and write a policy."""
     from sfumato.cli.start import start
 
     start(Output(as_json=as_json), data, policy, kind=kind, sensitive=tuple(sensitive), yes=yes, force=force)
@@ -120,11 +119,12 @@ def inspect(
     kind: Kind,
     read_options: dict[str, Any],
     m: Annotated[
-        int, typer.Option("-m", "--m", help="Pieces an attacker knows at most: places, items, events, columns.", min=1)
+        int,
+        typer.Option("-m", "--m", help="Places, items, events or columns that an attacker knows.", min=1),
     ] = 2,
     as_json: Json = False,
 ) -> None:
-    """Say what the data are, and how identifying they are as they stand."""
+    """Describe data and their risk of re-identification."""
     from sfumato.api import calls
 
     out = Output(as_json=as_json)
@@ -144,18 +144,18 @@ _STANDARD_INPUT = "-"
 def anonymize(
     data: DataOrUri,
     kind: Kind,
-    method: Annotated[str, typer.Option(help="Method; see 'sfumato methods'.")],
+    method: Annotated[str, typer.Option(help="Method; list them: sfumato methods.")],
     read_options: dict[str, Any],
     release: ReleaseOptions,
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="Parameter of the method: k=5. Repeatable.")
     ] = [],  # noqa: B006
     resume: Annotated[
-        str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
+        str, typer.Option(help="Resume an interrupted stream; replay: input starts over, onwards: input goes on.")
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
+    """Anonymise data, and write and verify a release."""
     parameters = parse_pairs(parameter, "-p")
     from sfumato.cli.partitioned import find_engine, find_file
     from sfumato.cli.publish import given_secret, publish_data
@@ -171,18 +171,27 @@ def anonymize(
     read_limit(release.max_suppressed_records)
     streams = find_kind(kind).stream is not None and hasattr(chosen, "stream")
     if resume and not streams:
-        raise ParameterError("--resume: only streams of snapshots can be resumed.")
+        raise ParameterError(Message(option("resume"), " applies only to streams of snapshots."), hint="Leave it out.")
     if data == _STANDARD_INPUT and not streams:
-        raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
+        raise ParameterError(
+            f"{method} cannot read standard input: it needs all records at once.",
+            option="data",
+            hint=Message("Give a file, or use ", option("method", "reposition"), " for snapshots."),
+        )
     out = Output(as_json=as_json)
     engine = find_engine(release.engine, release.cores, release.master, release.partition_size)
     if streams and engine is None and (resume or require(find_kind(kind).stream).is_feed(find_file(data))):
         if release.include:
-            raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
+            raise ParameterError(
+                Message(option("include"), " does not apply to streams of snapshots."),
+                hint="Leave it out, and publish the file beside the release.",
+            )
         from sfumato.cli.stream import publish_stream
 
         if release.protect != "records":
-            raise ParameterError("--protect: snapshots have no k that could count people.")
+            raise ParameterError(
+                Message(option("protect"), " does not apply to snapshots, which have no k."), hint="Leave it out."
+            )
         publish_stream(
             out,
             find_file(data),
@@ -207,12 +216,10 @@ def apply(
     out: Out,
     read_options: dict[str, Any],
     release: BatchOptions,
-    unknown: Annotated[
-        str, typer.Option(help="What to do with places the recoding does not know: error or suppress.")
-    ] = "error",
+    unknown: Annotated[str, typer.Option(help="Places that the recoding does not cover: error or suppress.")] = "error",
     as_json: Json = False,
 ) -> None:
-    """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
+    """Publish a later batch with the recoding of an earlier release."""
     from sfumato.api import calls
     from sfumato.cli.publish import given_secret, publish, read_batch
 
@@ -235,15 +242,15 @@ def apply(
 def verify(
     directory: Dir,
     read_options: dict[str, Any],
-    original: Annotated[Path | None, typer.Option(help="The original, to check what an attacker could match.")] = None,
+    original: Annotated[Path | None, typer.Option(help="Original data, for further checks.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a release against its claim.
+    """Verify a release: does it keep its guarantee?
 
-    Exit code 0: holds, 1: broken, 2: could not be judged, 3: holds, but the folder has what is not declared.
+    Exit codes: 0 verified, 1 broken, 2 inconclusive, 3 guarantee holds but a file is not declared.
     """
     from sfumato.api import calls
-    from sfumato.cli.publish import check_against_file, read_original
+    from sfumato.cli.publish import check_against_file, read_original, show_verdict
 
     out = Output(as_json=as_json)
     verdict = None if original is None else check_against_file(existing(directory), original, read_options)
@@ -256,22 +263,17 @@ def verify(
             with show_work("verify"):
                 verdict = calls.verify(existing(directory), dataset)
     except SchemaError as error:
-        # What cannot be read cannot be judged; that is an answer, too.
-        verdict = Verdict(True, {}, {}, unsettled=(str(error),))
+        # A release that cannot be read cannot be verified: the answer is inconclusive.
+        verdict = Verdict(True, {}, {}, unsettled=(error.text,))
     except VerificationError as error:
-        verdict = Verdict(False, {}, {}, {"check": str(error)})
+        verdict = Verdict(False, {}, {}, {"check": error.text})
     out.print_line(verdict.sentence)
     out.print_note(verdict.method_note)
     for reason in verdict.unsettled:
         out.print_line(reason)
     for what in verdict.undeclared:
         out.print_line(f"Not declared: {what}.")
-    if verdict.counterexample:
-        out.facts("Witness", verdict.counterexample)
-    if verdict.checks:
-        out.facts("Claimed", verdict.claimed)
-        out.facts("Measured", verdict.measured)
-        out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
+    show_verdict(out, verdict)
     out.warn(verdict.warnings)
     values = verdict.to_dict()
     out.remain(values["remaining"])
@@ -288,14 +290,14 @@ def attack(
     read_options: dict[str, Any],
     m: Annotated[
         int,
-        typer.Option("-m", "--m", help="Also with 1, 2, up to so many pieces known, before and after.", min=0),
+        typer.Option("-m", "--m", help="Also attack original and release with 1 to m known values.", min=0),
     ] = 0,
     other: Annotated[
-        Path | None, typer.Option("--with", help="Directory of another release of the same people: both together.")
+        Path | None, typer.Option("--with", help="Another release of the same people; attacks both together.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
+    """Attack a release: how likely is re-identification?"""
     from sfumato.api import calls
     from sfumato.cli.publish import read_original, show_attacks
     from sfumato.cli.risk import show_by_knowledge
@@ -311,13 +313,13 @@ def attack(
     joint_attack = {}
     if other is not None:
         joint_attack = {"together": calls.attack_together(directory, existing(other), dataset).to_dict()}
-        show_stronger(out, "Someone who has both releases", joint_attack["together"])
+        show_stronger(out, "Attacker with both releases", joint_attack["together"])
     by_knowledge = {}
     if m:
         both = calls.attack_rising(directory, dataset, m)
         by_knowledge = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
-        show_by_knowledge(out, "An attacker who knows ever more, on the original", by_knowledge["before"])
-        show_by_knowledge(out, "An attacker who knows ever more, on the release", by_knowledge["after"])
+        show_by_knowledge(out, "Risk by knowledge, original", by_knowledge["before"])
+        show_by_knowledge(out, "Risk by knowledge, release", by_knowledge["after"])
     remaining = calls.sum_up_attacks(directory, dataset, risk, stronger).to_dict()
     out.remain(remaining)
     out.finish(attacked | joint_attack | ({"rising": by_knowledge} if by_knowledge else {}) | {"remaining": remaining})
@@ -329,14 +331,14 @@ def measure(
     directory: Dir,
     original: Original,
     read_options: dict[str, Any],
-    workload: Annotated[Path | None, typer.Option(help="Count queries, one per line: cafe>office.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of generated queries and projections.")] = 0,
+    workload: Annotated[Path | None, typer.Option(help="File of COUNT queries, one per line: cafe > office.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of queries and projections.")] = 0,
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="Parameter of measures: label=income. Repeatable.")
     ] = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Measure what a release is still good for, one object per measure."""
+    """Measure the utility of a release."""
     from sfumato.cli.publish import read_original, read_workload, show_scores
 
     out = Output(as_json=as_json)
@@ -350,17 +352,17 @@ def measure(
 def erase(
     directory: Dir,
     person: Annotated[
-        str, typer.Argument(help="Who is to be forgotten, as the original names them; @FILE for several.")
+        str, typer.Argument(help="Person to remove, as named in the original; @FILE for several, one per line.")
     ],
     original: Original,
-    column: Annotated[str, typer.Option(help="Column of the original that names people, if it is not told.")] = "",
+    column: Annotated[str, typer.Option(help="Column of the original that names people; detected if not given.")] = "",
     out: Annotated[
-        Path | None, typer.Option(help="Directory for the new release; in place of the old if not given.")
+        Path | None, typer.Option(help="Directory for the new release; replaces the old one if not given.")
     ] = None,
     report: Report = True,
     as_json: Json = False,
 ) -> None:
-    """Make a release again without somebody, in its place, and say what changed."""
+    """Remove people from a release: publish it again without them."""
     from sfumato.cli.remove import erase_people
 
     erase_people(Output(as_json=as_json), existing(directory), person, original, column or None, out, report=report)
@@ -369,20 +371,18 @@ def erase(
 @app.command()
 def export(
     directory: Dir,
-    out: Annotated[Path, typer.Option(help="File to write; its extension tells the format.")],
-    layout: Annotated[
-        str, typer.Option(help="long, a row per visit, event or item, or wide, a row per record; long where it can be.")
-    ] = "",
+    out: Annotated[Path, typer.Option(help="File to write; its extension is the format.")],
+    layout: Annotated[str, typer.Option(help="long: a row per visit, event or item; wide: a row per record.")] = "",
     format: Annotated[
-        str, typer.Option(help="csv, parquet, jsonl, geojson, xes or spmf; told by the file's name if not given.")
+        str, typer.Option(help="csv, parquet, jsonl, geojson, xes or spmf; by the extension if not given.")
     ] = "",
     nested: Annotated[
-        bool, typer.Option("--nested", help="Keep each range in one column, as published, instead of NAME_lo, NAME_hi.")
+        bool, typer.Option("--nested", help="Write each range in one column, not in NAME_lo and NAME_hi.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write the records of a release as other tools read them: plain values, and two columns for each range."""
+    """Export the records of a release for other tools."""
     from sfumato.cli.publish import export_file
 
     output = Output(as_json=as_json)
@@ -393,26 +393,30 @@ def export(
 @with_read_options
 def plot(
     directory: Annotated[Path, typer.Argument(help="Directory of a release, or folder of a study.")],
-    out: Annotated[Path, typer.Option(help="Folder for the plots; those of a release show the original.")],
+    out: Annotated[Path, typer.Option(help="Folder for the plots; plots of a release show original data.")],
     read_options: dict[str, Any],
-    original: Annotated[Path | None, typer.Option(help="The original data of a release; not for a study.")] = None,
-    form: Annotated[str, typer.Option("--as", help="html (details under the pointer), png, svg or pdf.")] = "png",
-    force: Annotated[bool, typer.Option("--force", help="Replace plots that are there.")] = False,
+    original: Annotated[Path | None, typer.Option(help="Original data of a release; not for a study.")] = None,
+    form: Annotated[str, typer.Option("--as", help="Format: html, png, svg or pdf.")] = "png",
+    force: Annotated[bool, typer.Option("--force", help="Replace existing plots.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Draw what the owner's report shows of a release, or what the page of a study shows, each plot as a file."""
+    """Plot a release or a study, one file per plot."""
     from sfumato.api import calls
     from sfumato.cli.publish import read_original
 
     output = Output(as_json=as_json)
     if original is None and (directory / "release").is_dir():
-        raise ParameterError("plot: this is a release; give its original data too (--original).")
+        raise ParameterError(
+            "plot needs the original data of a release.",
+            option="original",
+            hint=Message("Add it: ", option("original", "data.csv"), "."),
+        )
     if original is None:
         drawn = studies.plot_study(existing(directory), out, form, force=force)
     else:
         dataset = read_original(existing(directory), original, read_options)
         drawn = calls.save_plots(directory, dataset, out, form, force=force)
-    output.facts("Plots, for the owner only", {path.stem: str(path) for path in drawn})
+    output.table("Plots, for the owner only", ["plot", "file"], [(path.stem, str(path)) for path in drawn])
     output.finish({"plots": [str(path) for path in drawn]})
 
 
@@ -420,12 +424,12 @@ def plot(
 def reconstruct(
     directory: Dir,
     out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],
-    copies: Annotated[int, typer.Option(help="Number of data sets; several are numbered: file-1.csv.", min=1)] = 1,
-    seed: Annotated[int | None, typer.Option(help="Draw the same data sets again.")] = None,
+    copies: Annotated[int, typer.Option(help="Number of datasets; several are numbered: file-1.csv.", min=1)] = 1,
+    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Draw data sets that could have been the original of a release of separated sets."""
+    """Draw datasets that could be the original of a release by disassociation."""
     from sfumato.cli.publish import write_reconstructions
 
     write_reconstructions(Output(as_json=as_json), existing(directory), out, copies, seed, force=force)
@@ -437,7 +441,7 @@ def run(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Do everything a policy file says: read, anonymise, verify, attack, measure."""
+    """Run a policy file: read, anonymise, verify, attack and measure."""
     from sfumato.cli.publish import run_policy
 
     run_policy(Output(as_json=as_json), policy, force=force)
@@ -447,9 +451,9 @@ def run(
 def generate(
     kind: Annotated[str, typer.Argument(help=f"Kind of data: {KINDS}.")],
     size: Annotated[int, typer.Option(help="Number of people, or of time points.")],
-    seed: Annotated[int, typer.Option(help="Same seed, same data.")],
+    seed: Annotated[int, typer.Option(help="Random seed.")],
     out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],
-    model: Annotated[str, typer.Option(help="How the data are made; see the listing.")] = "",
+    model: Annotated[str, typer.Option(help="Model of the data; an unknown one lists all.")] = "",
     option: Annotated[
         list[str], typer.Option("-o", "--option", help="Option of the model: places=100. Repeatable.")
     ] = [],  # noqa: B006
@@ -467,7 +471,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Directory for the demo.")] = Path("sfumato-demo"),
     as_json: Json = False,
 ) -> None:
-    """Go end to end on bundled data: inspect, anonymise, verify, attack, measure."""
+    """Run a demo on bundled data: inspect, anonymise, verify, attack and measure."""
     from sfumato.cli.demo import show
 
     show(Output(as_json=as_json), out)

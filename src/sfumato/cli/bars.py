@@ -14,11 +14,11 @@ __all__ = ["Bars", "format_time_left"]
 _BRIEF = 1.0
 """Seconds that a step inside of another one lasts at least before it has a bar of its own."""
 _SURE = 0.02
-"""Share of a step from which on the time left can be told by the time so far."""
+"""Share of a step from which on the time left is estimated from the time so far."""
 
 
 def format_time_left(task: Task) -> str:
-    """Return the time left of a step whose end is known, or else the time so far.
+    """Return the time left of a step, or the time so far if its end is unknown.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class _Rows(Rich):
 
 
 class Bars:
-    """Shows the steps that it is told of: one that goes on, and how far those inside of it are.
+    """Shows progress: a bar for the step at work, and one for each step inside it.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Bars:
         self._rows.update(self._steps[phase], completed=done, total=total)
 
     def _show_phase(self, phase: str) -> None:
-        """Make a phase whose end nobody knows the one that goes on: its bar only moves. Without a name, none does."""
+        """Show a phase of unknown length as a moving bar; without a name, show none."""
         rows = self._rows
         main_task = None if rows.main is None else next(task for task in rows.tasks if task.id == rows.main)
         if main_task is not None and main_task.description == phase:

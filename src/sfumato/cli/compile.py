@@ -17,7 +17,7 @@ def compile(
     kind: Annotated[str, typer.Option(help=f"Only for this kind of data: {', '.join(all_kinds())}.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Compile what methods, verifiers, attackers and measures run on ahead; what is ready is not compiled again."""
+    """Compile numerical kernels ahead of their first use."""
     from sfumato.studies.compilation import compile_kernels
 
     out = Output(as_json=as_json)
@@ -25,7 +25,7 @@ def compile(
         find_kind(kind)
     with show_progress() as progress:
         done = compile_kernels([kind] if kind else all_kinds(), progress, print_method)
-    for heading, names in (("Compiled", done.compiled), ("Ready before", done.ready)):
+    for heading, names in (("Compiled", done.compiled), ("Already compiled", done.ready)):
         if names:
             out.print_line(f"{heading}: {', '.join(dict.fromkeys(names))}.")
     out.finish({"compiled": list(done.compiled), "ready": list(done.ready), "left_out": done.left_out})

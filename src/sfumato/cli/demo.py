@@ -9,8 +9,9 @@ from pathlib import Path
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.cli.output import Output, Quiet
-from sfumato.cli.publish import publish
+from sfumato.cli.publish import publish, show_measures
 from sfumato.exceptions import SfumatoError
+from sfumato.messages import Message, option
 from sfumato.params import build
 
 __all__ = ["show"]
@@ -19,7 +20,9 @@ __all__ = ["show"]
 def show(out: Output, directory: Path) -> None:
     """Inspect, anonymise, verify, attack and measure bundled check-ins, into a directory."""
     if directory.exists() and not (directory / "checkins.csv").exists() and any(directory.iterdir()):
-        raise SfumatoError(f"{directory}: the directory is in use; choose another one with --out.")
+        raise SfumatoError(
+            f"{directory} exists and is not a demo.", hint=Message("Choose another directory: ", option("out"), ".")
+        )
     directory.mkdir(parents=True, exist_ok=True)
     data = directory / "checkins.csv"
     with resources.as_file(resources.files("sfumato") / "demo" / "checkins.csv") as bundled:
@@ -47,7 +50,7 @@ def show(out: Output, directory: Path) -> None:
     )
     out.print_line(
         f"2. Anonymised with local-km, k=5, m=2: {published['published']:,} records published, "
-        f"{published['withheld']:,} withheld."
+        f"{published['withheld']:,} suppressed."
     )
     verdict = calls.verify(directory, original, attack=False)
     out.print_line(f"3. {verdict.sentence}")
@@ -57,15 +60,12 @@ def show(out: Output, directory: Path) -> None:
         f"{risk['smallest_anonymity_set']}, the largest success {risk['max_success']:.0%}."
     )
     scores = [score.to_dict() for score in calls.measure(directory, original)]
-    out.table(
-        "5. Utility",
-        ["measure", "value", "better"],
-        [(score["metric"], score["value"], score["better"]) for score in scores],
-    )
+    out.print_line("5. Utility:")
+    show_measures(out, scores)
     out.remain(published["remaining"])
     out.print_line("")
-    out.print_line(f"Publish {directory / 'release'}; keep {directory / 'owner'}.")
-    out.print_line(f"Look at {directory / 'owner' / 'report.html'}.")
+    out.print_line(f"Publish {directory / 'release'}; do not publish {directory / 'owner'}.")
+    out.print_line(f"Open the report: {directory / 'owner' / 'report.html'}.")
     out.finish(
         {
             "inspect": facts,

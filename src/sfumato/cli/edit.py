@@ -1,4 +1,4 @@
-"""The command that edits a data set by recorded steps."""
+"""The command that edits a table by recorded steps."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from sfumato.cli.options import Json
 from sfumato.cli.output import Output
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 
 __all__ = ["edit"]
 
@@ -18,27 +19,27 @@ _Steps = list[str]
 
 def edit(
     data: Annotated[Path, typer.Argument(help="Table: CSV, Parquet or JSON lines.")],
-    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl; its steps go beside it.")],
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl; steps are recorded beside it.")],
     steps: Annotated[Path | None, typer.Option(help="File with steps to replay first (TOML).")] = None,
     step: Annotated[_Steps, typer.Option(help="Step such as 'rename venue=place'. Repeatable, in this order.")] = [],  # noqa: B006
-    rename: Annotated[_Steps, typer.Option(help="Give a column another name: OLD=NEW. Repeatable.")] = [],  # noqa: B006
+    rename: Annotated[_Steps, typer.Option(help="Rename a column: OLD=NEW. Repeatable.")] = [],  # noqa: B006
     replace: Annotated[_Steps, typer.Option(help="Replace a value: COLUMN:OLD=NEW. Repeatable.")] = [],  # noqa: B006
     recode: Annotated[
-        _Steps, typer.Option(help="Replace many: COLUMN=FILE, old and new value in every line. Repeatable.")
+        _Steps, typer.Option(help="Replace values by a file: COLUMN=FILE, old and new value per line. Repeatable.")
     ] = [],  # noqa: B006
     filter: Annotated[
         _Steps, typer.Option(help="Keep rows: COLUMN=VALUE, =LOW..HIGH, =A|B or !=VALUE. Repeatable.")
     ] = [],  # noqa: B006
-    drop: Annotated[_Steps, typer.Option(help="Leave a column out. Repeatable.")] = [],  # noqa: B006
+    drop: Annotated[_Steps, typer.Option(help="Drop a column. Repeatable.")] = [],  # noqa: B006
     delimiter: Annotated[str, typer.Option(help="Delimiter of a CSV file; detected if not given.")] = "",
     encoding: Annotated[str, typer.Option(help="Encoding of a text file, if it is not UTF-8.")] = "",
     header: Annotated[str, typer.Option(help="Column names of a CSV file without a header, comma-separated.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Change a table by steps that are recorded, so that they can be replayed, and are kept with what is published.
+    """Edit a table by recorded steps that can be replayed.
 
-    Steps of a file come first, then those of --step, then --rename, --replace, --recode, --filter and --drop.
+    Order: steps of a file, then --step, --rename, --replace, --recode, --filter and --drop.
     """
     from sfumato.api.edits import write_edited
     from sfumato.cli.publish import check_file
@@ -48,7 +49,11 @@ def edit(
     listed = [*(read_steps(steps) if steps is not None else ()), *step]
     listed += [f"{name} {text}" for name, texts in named.items() for text in texts]
     if not listed:
-        raise ParameterError("edit: say what to change, such as --rename venue=place or --steps FILE.")
+        raise ParameterError(
+            "edit needs a step, such as --rename or --steps.",
+            option="step",
+            hint=Message("For example: ", option("rename", "venue=place")),
+        )
     check_file(out, force=force)
     changes = write_edited(
         data,
@@ -61,5 +66,5 @@ def edit(
     output = Output(as_json=as_json)
     for line in changes:
         output.print_line(line)
-    output.print_line(f"Wrote {out} and what was done to {out}.steps.toml.")
+    output.print_line(f"Wrote {out}, and its steps to {out}.steps.toml.")
     output.finish({"out": str(out), "steps": changes})

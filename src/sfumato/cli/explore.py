@@ -1,4 +1,4 @@
-"""The command that explores data: risk, costs, choices, and a policy."""
+"""The command that compares guarantees on data and writes a policy."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["explore"]
 
 @with_read_options
 def explore(
-    data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
+    data: Annotated[Path, typer.Argument(help="Data file, or folder of data files.")],
     kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
     out: Annotated[Path, typer.Option(help="Folder for explore.html, policy.toml and the table of results.")],
     read_options: dict[str, Any],
-    seconds: Annotated[float, typer.Option(help="Time to spend on trying candidates.", min=1)] = 150.0,
+    seconds: Annotated[float, typer.Option(help="Time for trying candidates.", min=1)] = 150.0,
     people: Annotated[
-        int | None, typer.Option(help="Records to try on; as many as are quick if not given.", min=2)
+        int | None, typer.Option(help="Sample size in records; chosen for speed if not given.", min=2)
     ] = None,
-    method: Annotated[list[str], typer.Option(help="Method to try; all that fit if not given. Repeatable.")] = [],  # noqa: B006
-    measure: Annotated[str, typer.Option(help="Measure of loss; that of the kind of data if not given.")] = "",
+    method: Annotated[list[str], typer.Option(help="Method to try; all suitable ones if not given. Repeatable.")] = [],  # noqa: B006
+    measure: Annotated[str, typer.Option(help="Measure of loss; by the kind of data if not given.")] = "",
     workers: Annotated[
-        int | None, typer.Option(help="Processes at work at a time; as many as cores if not given.", min=1, max=1024)
+        int | None, typer.Option(help="Number of processes; one per core if not given.", min=1, max=1024)
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws the sample; same seed, same choices.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an exploration that is there.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing exploration.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what the risk is, what each promise costs and what to choose, and write a policy for it."""
+    """Compare guarantees on data: risk, loss and time; write a policy for the best."""
     from sfumato.studies.explore import explore as explore_data
 
     output = Output(as_json=as_json)
@@ -52,10 +52,10 @@ def explore(
             progress=lambda done, total: progress("candidates", done, total),
             **read_options,
         )
-    show_by_knowledge(output, "How identifying the data are as they stand", exploration.before)
+    show_by_knowledge(output, "Risk by knowledge", exploration.before)
     output.table(
-        f"What each promise costs ({exploration.measure[0]}: less is better)",
-        ["promise", "cheapest", "loss", "success before", "success after", "withheld"],
+        f"Loss by guarantee ({exploration.measure[0]}, lower is better)",
+        ["guarantee", "best method", "loss", "attacker's success before", "after", "suppressed records"],
         [
             (c["promise"], c["cheapest"], c["loss"], c["risk_before"], c["risk_after"], c["withheld"])
             for c in exploration.costs()
@@ -65,7 +65,7 @@ def explore(
         output.print_line(sentence)
     if exploration.policy:
         output.print_line(
-            f"Look at {out / 'explore.html'}; 'sfumato run {out / 'policy.toml'}' publishes with the choice."
+            f"Open {out / 'explore.html'}. Publish with the chosen method: sfumato run {out / 'policy.toml'}"
         )
     output.finish(
         exploration.to_dict() | {"out": str(out), "policy": str(out / "policy.toml") if exploration.policy else None}

@@ -10,23 +10,24 @@ import typer
 from sfumato.cli.options import Json, parse_pairs, with_read_options
 from sfumato.cli.output import Output
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Hierarchies: derive, show, convert and edit them.", no_args_is_help=True)
+app = typer.Typer(help="Derive, show, convert and edit hierarchies.", no_args_is_help=True)
 
-File = Annotated[Path, typer.Argument(help="File with a hierarchy, in any format that can be read.")]
+File = Annotated[Path, typer.Argument(help="File with a hierarchy, in any supported format.")]
 Out = Annotated[Path, typer.Option(help="File to write.")]
 Format = Annotated[str, typer.Option("--as", help="Format to write: arx, indented, parent-child or amnesia.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 
 @app.command()
 @with_read_options
 def derive(
-    data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
+    data: Annotated[Path, typer.Argument(help="Data file, or folder of data files.")],
     kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
-    of: Annotated[str, typer.Option(help="What it is over: a column of a table, or place, event or item.")],
+    of: Annotated[str, typer.Option(help="Attribute: a column of a table, or place, event or item.")],
     rule: Annotated[str, typer.Option(help="Rule: fanout:10, popular:2, width:8, frequency:8, calendar, mask, ...")],
     out: Out,
     read_options: dict[str, Any],
@@ -34,7 +35,7 @@ def derive(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Derive a hierarchy from data by a rule and write it to a file, to be looked at, edited and used."""
+    """Derive a hierarchy from data by a rule and write it to a file."""
     from sfumato.api import calls
     from sfumato.cli.publish import check_file
     from sfumato.readers.hierarchies import write_hierarchy
@@ -45,7 +46,11 @@ def derive(
     tree = dataset.hierarchies.get(of)
     if tree is None:
         available = ", ".join(dataset.hierarchies) or "none"
-        raise ParameterError(f"--of: data of this kind have no hierarchy of {of!r}. Found: {available}.")
+        raise ParameterError(
+            Message(option("of"), f": the data have no hierarchy of {of!r}."),
+            column=of,
+            hint=f"Hierarchies: {available}.",
+        )
     write_hierarchy(tree, out, written)
     _report_tree(Output(as_json=as_json), tree, out)
 
@@ -80,17 +85,15 @@ def convert(file: File, out: Out, written: Format = "arx", force: Force = False,
 def edit(
     file: File,
     out: Out,
-    rename: Annotated[list[str], typer.Option(help="Give a node another label: OLD=NEW. Repeatable.")] = [],  # noqa: B006
+    rename: Annotated[list[str], typer.Option(help="Rename a node: OLD=NEW. Repeatable.")] = [],  # noqa: B006
     add: Annotated[list[str], typer.Option(help="Add a value below a node: VALUE=NODE. Repeatable.")] = [],  # noqa: B006
-    move: Annotated[list[str], typer.Option(help="Put a node under another: NODE=PARENT. Repeatable.")] = [],  # noqa: B006
-    delete: Annotated[
-        list[str], typer.Option(help="Take a node out; what is below goes to the one above. Repeatable.")
-    ] = [],  # noqa: B006
+    move: Annotated[list[str], typer.Option(help="Move a node below another: NODE=PARENT. Repeatable.")] = [],  # noqa: B006
+    delete: Annotated[list[str], typer.Option(help="Delete a node; its children move to its parent. Repeatable.")] = [],  # noqa: B006
     written: Format = "arx",
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Rename, add, move and delete nodes, in this order; the result is checked before it is written."""
+    """Rename, add, move and delete nodes of a hierarchy, in this order."""
     from sfumato.cli.publish import check_file
     from sfumato.hierarchies import edit
     from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
@@ -98,9 +101,14 @@ def edit(
     check_file(out, force=force)
     tree = read_hierarchy(file)
     if not (rename or add or move or delete):
-        raise ParameterError("hierarchy edit: say what to change: --rename, --add, --move or --delete.")
+        raise ParameterError(
+            "hierarchy edit needs --rename, --add, --move or --delete.", hint="For example: --rename OLD=NEW"
+        )
     if tree.kind == "ranges":
-        raise ParameterError("hierarchy edit: these are ranges; derive them again with another rule instead.")
+        raise ParameterError(
+            f"{file} is a hierarchy of ranges and cannot be edited.",
+            hint="Derive it with another rule: sfumato hierarchy derive",
+        )
     for old, new in parse_pairs(rename, "--rename").items():
         tree = edit.rename_node(tree, old, new)
     for value, node in parse_pairs(add, "--add").items():

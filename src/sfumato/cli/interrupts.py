@@ -1,14 +1,14 @@
-"""Ctrl-C is answered within a second, also while compiled code keeps the main thread from hearing of it.
+"""Ctrl-C is answered within a second, also while compiled code blocks the main thread.
 
-Python tells the main thread of a signal when it is back from the call it is in, which may be minutes of counting. The
-system tells at once: it writes to a pipe, which a thread of its own reads. If the main thread goes on working without
-having heard of the signal, that thread leaves in its place, with the disk as it was. One that waits, or that other
-processes keep from working, is left its time.
+Python delivers a signal to the main thread when it is back from the call it is in, which may be minutes of counting.
+The system reports it at once: it writes to a pipe, which a thread of its own reads. If the main thread goes on working
+without having noticed the signal, that thread leaves in its place, with the disk as it was. One that waits, or that
+other processes keep from working, is left its time.
 
 Compiled code that hands named tuples over calls Python to make them, and takes it that this never fails: an exception
 there ends the process by a fault of memory. LLVM calls Python to keep what it has compiled, and would go on without. A
-signal that is heard there is put off and given again. So is one that was heard where Python ignores exceptions, as when
-objects are thrown away or a library calls back.
+signal that is noticed there is postponed and repeated. So is one that was noticed where Python ignores exceptions, as
+when objects are thrown away or a library calls back.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["answer_signals"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _WAIT = 0.5
-"""Seconds of work in which the main thread hears of a signal unless it is in one long call."""
+"""Seconds of work in which the main thread notices a signal unless it is in one long call."""
 _UNFAILING = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine", __name__})
 """Modules whose functions are called where an exception does harm."""
 _IGNORED = 0
@@ -60,7 +60,7 @@ class _Watch:
         raise _Stopped
 
     def notice_ignored(self, ignored: Any) -> None:
-        """Have a signal given again whose exception was ignored; report others, but not those of objects half made."""
+        """Repeat a signal whose exception was ignored; report others, but not those of half-made objects."""
         if ignored.exc_type is not _Stopped:
             if not self.stopping:
                 self.report(ignored)
@@ -99,7 +99,7 @@ class _Watch:
 
 
 def _must_not_fail(frame: FrameType | None) -> bool:
-    """Tell whether Python was called by what takes it that this never fails, or answers a signal already.
+    """Return whether Python was called by what takes it that this never fails, or answers a signal already.
 
     Compiled code that makes what it returns looks a class up by its name and calls it; LLVM hands over what it made.
     """
@@ -121,7 +121,7 @@ def _give_again(number: int) -> bool:
 
 
 def _find_clock() -> Callable[[], float]:
-    """Return what tells how long the main thread has worked, or how late it is where nothing tells that."""
+    """Return a clock of the main thread's work, or of time where there is none."""
     main = threading.main_thread().ident
     if main is None or not hasattr(time, "pthread_getcpuclockid"):
         return time.monotonic
@@ -139,7 +139,7 @@ def answer_signals(leave: Callable[[], NoReturn]) -> None:
     """
     watch = _Watch(leave)
     for number in _SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # by whoever started us in the background
+        if signal.getsignal(number) is not signal.SIG_IGN:  # by the parent process, in the background
             signal.signal(number, watch.handle_signal)
     sys.unraisablehook = watch.notice_ignored
     signal.set_wakeup_fd(watch.ends, warn_on_full_buffer=False)

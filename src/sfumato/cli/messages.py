@@ -147,7 +147,7 @@ def _format_option(option: str, value: str | Sequence[str] | Mapping[str, str]) 
 
 
 def _name_method(match: re.Match[str]) -> str:
-    """Return the name of a method or promise whose class begins a message; other words stay."""
+    """Return the name of a method or guarantee whose class begins a message; other words stay."""
     from sfumato.data.kind import all_kinds, find_kind
 
     for kind in all_kinds():

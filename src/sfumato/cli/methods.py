@@ -61,19 +61,19 @@ def find_methods(name: str, kind: str = "") -> list[dict[str, Any]]:
     >>> find_methods("seqann")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: methods: there is no method 'seqann'. Did you mean 'seqanon'?
+    sfumato.exceptions.ParameterError: There is no method 'seqann'. Did you mean 'seqanon'?
     """
     descriptions = describe_methods(kind)
     matches = [method for method in descriptions if method["name"] == name]
     if not matches:
         near = difflib.get_close_matches(name, [method["name"] for method in descriptions], n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else " See sfumato methods."
-        raise ParameterError(f"methods: there is no method {name!r}.{hint}")
+        hint = f"Did you mean {near[0]!r}?" if near else "List all: sfumato methods"
+        raise ParameterError(f"There is no method {name!r}.", option="name", hint=hint)
     return matches
 
 
 def list_methods(out: Output, descriptions: list[dict[str, Any]], kinds: Iterable[str]) -> None:
-    """Show methods in short, kind by kind."""
+    """List methods by kind of data."""
     for kind in kinds:
         rows = [
             (m["name"], " or ".join(m["guarantees"]), ", ".join(m["needs"]) or "-", m["optimises"])
@@ -81,17 +81,17 @@ def list_methods(out: Output, descriptions: list[dict[str, Any]], kinds: Iterabl
             if kind in m["kinds"]
         ]
         if rows:
-            out.table(kind, ["method", "promises", "needs", "optimises"], rows)
-    out.print_line("Parameters and paper of one method: sfumato methods NAME.")
+            out.table(kind, ["method", "guarantee", "needs", "optimises"], rows)
+    out.print_line("Show the parameters and the paper of a method: sfumato methods NAME")
 
 
 def show_methods(out: Output, descriptions: list[dict[str, Any]]) -> None:
-    """Show everything about methods, one after another."""
+    """Show methods in full, one after another."""
     for method in descriptions:
         facts = {
-            "what it does": method["summary"],
-            "for": method["kinds"],
-            "promises": " or ".join(method["guarantees"]),
+            "summary": method["summary"],
+            "kinds of data": method["kinds"],
+            "guarantee": " or ".join(method["guarantees"]),
             "needs": ", ".join(method["needs"]) or "nothing else",
             "optimises": method["optimises"],
             "paper": method["paper"],

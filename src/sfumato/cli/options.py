@@ -1,4 +1,4 @@
-"""Options that several commands share, made of what the classes of options declare."""
+"""Options that several commands share, made from the classes of options."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def parse_pairs(texts: list[str], option: str) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise ParameterError(f"{option}: write name=value, got {text!r}.")
+            raise ParameterError(f"{option} must be name=value, got {text!r}.", option=option)
         if name.strip() in pairs:
-            raise ParameterError(f"{option}: {name.strip()} is given twice.")
+            raise ParameterError(f"{option} gives {name.strip()} twice.", option=option, hint="Keep one of them.")
         pairs[name.strip()] = value.strip()
     return pairs
 
 
 def _declare(option: Option) -> inspect.Parameter:
-    """Return the parameter of a command that takes an option; without a default of its own it is text, or empty."""
+    """Return the parameter of a command that takes an option; without a default it is text, or empty."""
     repeated = option.shape != "value" and not option.once
     text = f"{option.summary} Repeatable." if repeated else option.summary
     kind, default = option.type, option.default
@@ -63,17 +63,6 @@ def _declare(option: Option) -> inspect.Parameter:
         default=inspect.Parameter.empty if needed else default,
         annotation=Annotated[kind, info],
     )
-
-
-def _write_flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _hide(option: Option, old: str) -> inspect.Parameter:
-    """Return the parameter that takes an option by its name of version 0.2, which help does not show."""
-    info: Any = typer.Option(_write_flag(old), min=option.least, hidden=True)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(old, kind, default=None, annotation=Annotated[option.type, info])
 
 
 def _collect(option: Option, value: Any) -> Any:
@@ -100,7 +89,7 @@ class _Absent:
 
 @contextlib.contextmanager
 def _without_pandas() -> Iterator[None]:
-    """Let Arrow look for pandas in vain: only Spark needs it, and it takes longer to load than all else."""
+    """Hide pandas from Arrow: only Spark needs it, and loading it takes longer than all else."""
     if "pandas" in sys.modules:
         yield
         return
@@ -114,7 +103,7 @@ def _without_pandas() -> Iterator[None]:
 RELEASE_FLAGS = {option.name: _declare(option).annotation.__metadata__[0] for option in list_options(ReleaseOptions)}
 """How the command line takes options of publishing, for commands that have only some."""
 _OWNER = "owner_column"
-_OWNER_HELP = "Column that says whose the records are, where people have several."
+_OWNER_HELP = "Column that links records to people who have several."
 
 
 def with_read_options(command: Callable[..., Any], read_options: type[ReadOptions] = ReadOptions) -> Callable[..., Any]:
@@ -132,11 +121,20 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
     of_releases = [] if released is None else list_options(released.annotation)
     by_name = {option.name: option for option in of_releases}
     old_names = {old: name for old, name in OLD_NAMES["ReleaseOptions"].items() if name in by_name}
+    flags = {old: f"--{old.replace('_', '-')}" for old in old_names}
     parameters: list[inspect.Parameter] = []
     for parameter in own.values():
         if parameter is released:
             parameters += [_declare(option) for option in of_releases if option.name not in own]
-            parameters += [_hide(by_name[name], old) for old, name in old_names.items()]
+            for old, name in old_names.items():
+                # Names of version 0.2 are taken, and not shown.
+                hidden: Any = typer.Option(flags[old], min=by_name[name].least, hidden=True)
+                kind: Any = by_name[name].type
+                parameters.append(
+                    inspect.Parameter(
+                        old, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, hidden]
+                    )
+                )
         elif parameter.name != "read_options":
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     parameters += map(_declare, of_files)
@@ -152,7 +150,7 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
             given_by_old_name = values.pop(old)
             if given_by_old_name is not None:
                 flag = by_name[name].flag
-                typer.echo(f"sfumato: {_write_flag(old)} is now {flag}; the old name goes after version 0.3.", err=True)
+                typer.echo(f"sfumato: {flags[old]} is now {flag}; the old name goes after version 0.3.", err=True)
                 values[name] = given_by_old_name
         if owner:
             values["columns"] = [*values["columns"], f"{_OWNER.removesuffix('_column')}={owner}"]
@@ -175,18 +173,26 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
 
 
 def existing(path: Path) -> Path:
-    """Return the path of a release directory, or say that there is none, and where one is near."""
+    """Return the path of a release directory; refuse others, and name a release that the path is in."""
     if path.is_dir():
         return path
     if not path.exists():
-        raise ParameterError(f"{path}: there is no such directory.")
+        raise ParameterError(
+            f"{path} does not exist.", option="directory", hint="Give the directory that anonymize wrote with --out."
+        )
     from sfumato.release.storage import is_release
 
     release_folder = next((folder for folder in path.parents if is_release(folder)), None)
     if release_folder is None:
         raise ParameterError(
-            f"{path}: is a file, and no directory of a release. To make one of it: sfumato start {path}"
+            f"{path} is not the directory of a release.",
+            option="directory",
+            hint=f"To publish the file: {shlex.join(['sfumato', 'start', str(path)])}",
         )
     whole = release_folder.parent if release_folder.name == "release" else release_folder
     words = (str(whole) if word == str(path) else word for word in sys.argv[1:])
-    raise ParameterError(f"{path}: is one file of a release. Give its directory: {shlex.join(['sfumato', *words])}")
+    raise ParameterError(
+        f"{path} is one file of a release.",
+        option="directory",
+        hint=f"Give its directory: {shlex.join(['sfumato', *words])}",
+    )

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.base.remaining import TITLE
+from sfumato.cli.values import write_name, write_value
 from sfumato.escape import escape_json, make_visible
 from sfumato.exceptions import SfumatoError
 from sfumato.progress import Progress, silent, watch
@@ -42,7 +43,7 @@ _verbose: ContextVar[bool] = ContextVar("verbose", default=False)
 
 @contextlib.contextmanager
 def set_verbosity(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
-    """Say less, or more, inside of a ``with`` block.
+    """Print less, or more, inside a ``with`` block.
 
     Examples
     --------
@@ -82,12 +83,12 @@ class Output:
             _console().print(Text(make_visible(text)), highlight=False, soft_wrap=True)
 
     def print_note(self, note: str) -> None:
-        """Print what a release says of its method; nothing where it says nothing."""
+        """Print the note of a release about its method, if it has one."""
         if note:
             self.print_line(f"{NOTE_LABEL}: {note}")
 
     def warn(self, texts: Sequence[str]) -> None:
-        """Print what nobody should overlook."""
+        """Print warnings."""
         if texts and not self.as_json:
             from rich.text import Text
 
@@ -99,7 +100,7 @@ class Output:
                 _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
 
     def remain(self, remaining: Sequence[Mapping[str, Any]]) -> None:
-        """Print what remains possible, warnings first; only those where little is to be said."""
+        """Print what remains possible, warnings first; with ``--quiet`` only those."""
         shown = [possibility for possibility in remaining if possibility["severity"] == "warning" or not _quiet.get()]
         if not shown or self.as_json:
             return
@@ -133,15 +134,20 @@ class Output:
         lines = "\n".join(map(make_visible, title.split("\n")))
         table = Table(title=Text(lines, style="bold"), title_justify="left")
         for i, column in enumerate(columns):
-            numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
+            numeric = bool(rows) and all(_is_number(row[i]) for row in rows)
             table.add_column(Text(make_visible(column)), justify="right" if numeric else "left", overflow="fold")
         for row in rows:
-            table.add_row(*(Text(make_visible(_plain(value))) for value in row))
+            table.add_row(*(Text(make_visible(write_value(value))) for value in row))
         _console().print(table)
 
     def facts(self, title: str, facts: Mapping[str, Any]) -> None:
-        """Print names and values for people."""
-        self.table(title, ["what", "value"], [(name, value) for name, value in facts.items() if value is not None])
+        """Print keys and values for people."""
+        rows = [
+            (write_name(name), write_value(value, name) if isinstance(value, Mapping | float) else value)
+            for name, value in facts.items()
+            if value is not None
+        ]
+        self.table(title, ["what", "value"], rows)
 
     def finish(self, value: Mapping[str, Any]) -> None:
         """Print the JSON object, where one was asked for."""
@@ -150,7 +156,7 @@ class Output:
 
 
 def show_stronger(out: Output, title: str, finding: Mapping[str, Any]) -> None:
-    """Print what an attacker reaches who does more than a promise is about, and say it loudly where people are found.
+    """Print what an attacker reaches who does more than a guarantee is about, with warnings where people are found.
 
     Examples
     --------
@@ -161,7 +167,7 @@ def show_stronger(out: Output, title: str, finding: Mapping[str, Any]) -> None:
 
 
 class Quiet(Output):
-    """Says nothing: another step prints.
+    """Prints nothing: another step does.
 
     Examples
     --------
@@ -176,7 +182,7 @@ class Quiet(Output):
 
 
 class Step(Output):
-    """Says what a step of several does, but not what remains possible: that is said after the last one.
+    """Prints what a step of several does, but not what remains possible: the last step prints that.
 
     Examples
     --------
@@ -196,34 +202,23 @@ def _console() -> Any:
     return Console()
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _json(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else str(value)
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{k} {_plain(v)}" for k, v in value.items()) or "-"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_plain, value)) or "-"
-    return "-" if value is None else str(value)
-
-
-def fail(message: str | SfumatoError, code: int, pointer: Sequence[str] = ()) -> NoReturn:
-    """Print what went wrong on standard error, and as JSON where that was asked for, and stop.
-
-    A pointer is lines below the message that show where the fault is.
-    """
+def fail(message: str | SfumatoError, code: int) -> NoReturn:
+    """Print an error on standard error, with its fields as JSON for ``--json``, and stop with an exit code."""
     from sfumato.cli.messages import translate
     from sfumato.cli.style import COMMAND_LINE, write_text
 
     fields = message.to_dict(COMMAND_LINE) if isinstance(message, SfumatoError) else {"error": write_text(message)}
-    text = translate(str(fields["error"]))
+    # The lines of a pointer show where the fault is; in JSON the sentence is enough.
+    pointer = getattr(message, "pointer", ())
+    text = translate(str(fields["error"])).removesuffix("".join(f"\n{line}" for line in pointer))
     if "--json" in sys.argv:
         sys.stdout.write(escape_json(json.dumps({**fields, "error": text}, ensure_ascii=False)) + "\n")
     sys.stderr.write("\n".join([f"sfumato: {make_visible(text)}", *map(make_visible, pointer)]) + "\n")
@@ -232,10 +227,10 @@ def fail(message: str | SfumatoError, code: int, pointer: Sequence[str] = ()) ->
 
 @contextlib.contextmanager
 def show_progress(*, shown: bool = True, phase: str = "") -> Iterator[Progress]:
-    """Show on a terminal how far work is, and for how long, once it has lasted two seconds; nothing elsewhere.
+    """Show progress on a terminal once work has lasted two seconds; nothing elsewhere.
 
-    Steps are shown with the time left where somebody tells how many there are, and as a bar that only moves otherwise.
-    Whatever runs inside of the ``with`` block may tell, also what was not handed the progress.
+    Steps are shown with the time left where their number is known, and as a bar that only moves otherwise.
+    All that runs inside the ``with`` block may report, also without having been handed the progress.
     """
     if _verbose.get() and not sys.stderr.isatty():
         begun: set[str] = set()
@@ -270,7 +265,7 @@ def show_progress(*, shown: bool = True, phase: str = "") -> Iterator[Progress]:
 
 @contextlib.contextmanager
 def show_work(phase: str) -> Iterator[None]:
-    """Show on a terminal that a step goes on, how far it is and for how long, once it has lasted two seconds."""
+    """Show progress of one step on a terminal once it has lasted two seconds."""
     if _verbose.get() and sys.stderr.isatty():
         _print_step(phase)
     with show_progress(phase=phase):
@@ -278,7 +273,7 @@ def show_work(phase: str) -> Iterator[None]:
 
 
 def print_method(name: str) -> None:
-    """Say for which method kernels are compiled, a line each; less was wanted where people asked for quiet."""
+    """Print the method whose kernels are compiled, unless ``--quiet`` was given."""
     if not _quiet.get():
         sys.stderr.write(f"compiling {name}\n")
         sys.stderr.flush()

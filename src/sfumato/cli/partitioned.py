@@ -13,6 +13,7 @@ from sfumato.cli.output import Output, show_progress
 from sfumato.cli.publish import announce_compilation
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.readers.files import is_uri
 from sfumato.release.folder import check_free
 from sfumato.release.run import PartitionEngine
@@ -21,7 +22,7 @@ __all__ = ["find_engine", "find_file", "publish_partitions"]
 
 
 def find_engine(name: str, cores: int | None, master: str, partition_size: int | None) -> PartitionEngine | None:
-    """Return the engine of a name, with what was said about it; None where nothing is to be published in partitions.
+    """Return the engine of a name with its options; None without a name.
 
     Examples
     --------
@@ -30,21 +31,29 @@ def find_engine(name: str, cores: int | None, master: str, partition_size: int |
     """
     if not name:
         if partition_size is not None or cores is not None or master:
+            given = "partition_size" if partition_size is not None else "cores" if cores is not None else "master"
             raise ParameterError(
-                "--partition-size, --cores and --master are about partitions. Name the engine too: --engine local."
+                Message(option(given), " applies only with an engine."),
+                hint=Message("Add one: ", option("engine", "spark" if master else "local"), "."),
             )
         return None
     if name == "local":
         if master:
-            raise ParameterError("--master: names a cluster, which the engine local does not use. Leave it out.")
+            raise ParameterError(
+                Message(option("master"), " does not apply to ", option("engine", "local"), "."),
+                hint=Message("Leave it out, or add ", option("engine", "spark"), "."),
+            )
         return Local(cores)
     if name == "spark":
         if cores is not None:
-            raise ParameterError("--cores: Spark decides on cores; name them in --master, such as local[2].")
+            raise ParameterError(
+                Message(option("cores"), " does not apply to ", option("engine", "spark"), "."),
+                hint=Message("Name the cores of Spark in its address: ", option("master", "local[2]"), "."),
+            )
         from sfumato.engines.spark import Spark
 
         return Spark.start(master)
-    raise ParameterError(f"--engine: must be local or spark, got {name!r}.")
+    raise ParameterError(Message(option("engine"), f" must be local or spark, got {name!r}."))
 
 
 def find_file(data: str) -> Path:
@@ -56,7 +65,9 @@ def find_file(data: str) -> Path:
     'visits.csv'
     """
     if is_uri(data):
-        raise ParameterError(f"{data}: only Spark reads and writes such places. Name the engine: --engine spark.")
+        raise ParameterError(
+            f"Only Spark reads and writes {data}.", hint=Message("Add ", option("engine", "spark"), ".")
+        )
     return Path(data)
 
 
@@ -98,10 +109,7 @@ def publish_partitions(
         "out": directory,
     }
     if made.read_whole:
-        sys.stderr.write(
-            f"{Path(data).name} was read whole, so that memory grew with the number of people, because "
-            f"{made.read_whole}.\n"
-        )
+        sys.stderr.write(f"{Path(data).name} was loaded into memory: {made.read_whole}.\n")
     for note in (*made.original.notes, *made.notes):
         out.print_line(note)
     hidden = {"guarantee", "method_note", "unit", "notes", "warnings", "remaining", "read_whole"}
@@ -109,11 +117,11 @@ def publish_partitions(
     out.facts("Published", shown | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)})
     out.print_line(release.guarantee.statement(release.unit))
     out.print_note(release.method_note)
-    out.print_line("Every partition keeps this on its own, and so do all of them together.")
+    out.print_line("The guarantee holds for every partition and for the whole release.")
     out.print_line(made.verdict.sentence)
     out.warn([*made.verdict.warnings, *made.original.doubts])
     out.remain(done["remaining"])
     top = directory.rstrip("/")
-    out.print_line(f"Publish {top}/release; keep {top}/owner to yourself.")
+    out.print_line(f"Publish {top}/release; do not publish {top}/owner.")
     out.finish(done)
     return done

@@ -20,11 +20,13 @@ from sfumato.base.method import Method
 from sfumato.base.verdict import Verdict
 from sfumato.cli.output import STOPPED, Output, Quiet, Step, fail, show_progress, show_work
 from sfumato.cli.risk import SIZES, show_sizes
+from sfumato.cli.values import write_name
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
+from sfumato.messages import Message, option
 from sfumato.metrics.aggregate import PARTITIONS
 from sfumato.metrics.workload import Workload
 from sfumato.readers.archives import refuse_absent
@@ -53,7 +55,9 @@ __all__ = [
     "read_workload",
     "run_policy",
     "show_attacks",
+    "show_measures",
     "show_scores",
+    "show_verdict",
     "write_reconstructions",
 ]
 
@@ -123,16 +127,16 @@ def publish(
         out.print_line(verdict.sentence)
         out.warn([*verdict.warnings, *dataset.doubts])
         out.remain(done["remaining"])
-        out.print_line(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+        out.print_line(f"Publish {directory / 'release'}; do not publish {directory / 'owner'}.")
         out.finish(done)
     except KeyboardInterrupt:
-        fail(f"stopped; {directory} was published before that.", STOPPED)
+        fail(f"Stopped after {directory} was published.", STOPPED)
     return done
 
 
 def announce_compilation() -> None:
-    """Say why nothing seems to happen."""
-    sys.stderr.write("compiling, a minute the first time\n")
+    """Print that kernels are compiled, which takes a while."""
+    sys.stderr.write("Compiling kernels (first run only, about a minute) ...\n")
 
 
 def given_secret(path: str | Path | None) -> Secret | None:
@@ -141,7 +145,7 @@ def given_secret(path: str | Path | None) -> Secret | None:
 
 
 def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
-    """Read the original the way it was read for a release; options given now win."""
+    """Read the original with the options it was published with; options given now take precedence."""
     folder = partitioned.find_divided(directory)
     kind = storage.read_release(directory).kind if folder is None else partitioned.read_divided(folder).kind
     return calls.read(path, kind, **{**_remembered(directory), **given})
@@ -157,7 +161,7 @@ def check_against_file(directory: Path, path: Path, given: dict[str, Any]) -> Ve
         with show_progress() as progress:
             return verify_file(directory, path, given, progress=progress)
     except SchemaError as error:
-        return Verdict(True, {}, {}, unsettled=(str(error),))
+        return Verdict(True, {}, {}, unsettled=(error.text,))
 
 
 def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
@@ -177,28 +181,29 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
 
 
 def _remembered(directory: Path) -> dict[str, Any]:
-    """Return the options a release's original was read with, where the owner's part is at hand."""
+    """Return the options a release's original was read with, if ``owner/`` has them."""
     read_options = owner.read_owner_record(directory).get("reading", {})
     if not isinstance(read_options, dict):
-        raise SchemaError(f"{directory / 'owner' / 'trace.json'}: does not say how the data were read.")
+        raise SchemaError(
+            f"{directory / 'owner' / 'trace.json'} does not hold the reading options.",
+            hint="Give them again as options, as for sfumato anonymize.",
+        )
     return {name: value for name, value in read_options.items() if name != "kind"}
 
 
 def show_scores(
     out: Output, path: Path, original: Dataset, workload: Workload | None, seed: int, parameters: Mapping[str, str]
 ) -> None:
-    """Measure a release, and say which measures need something that is not installed."""
+    """Measure a release, and list measures that need something that is not installed."""
     with show_work("measure"):
         scores = calls.measure(path, original, workload=workload, seed=seed, parameters=parameters)
     measures = [score.to_dict() for score in scores]
-    shown = ("metric", "value", "scale", "better")
-    rows = [(*(s[name] for name in shown[:-1]), {k: v for k, v in s.items() if k not in shown}) for s in measures]
-    out.table("Utility", ["measure", "value", "scale", "details"], rows)
+    show_measures(out, measures, with_details=True)
     out.remain(scores.remaining.to_dict())
     if any(PARTITIONS in score for score in measures):
         out.print_line(
-            "Each value is that of all partitions together beside all people of the original, as of a release in one "
-            "piece; least and most are those of a partition alone with its own people."
+            "Each value compares all partitions together with the whole original; least and most are those of single "
+            "partitions with their own people."
         )
     lacking = {m.name: reason for m in plugins.metrics_for(original.kind) if (reason := m.lacks())} | scores.left_out
     for name, reason in lacking.items():
@@ -207,20 +212,63 @@ def show_scores(
     out.finish(measured | ({"not_measured": lacking} if lacking else {}))
 
 
+def show_measures(out: Output, measures: Sequence[Mapping[str, Any]], *, with_details: bool = False) -> None:
+    """Show measures as a table: name, value, which direction is better, and the scale where measures have one.
+
+    Examples
+    --------
+    >>> show_measures(Output(as_json=True), [{"metric": "ncp", "value": 0.1, "better": "lower"}])
+    """
+    shown = ["metric", "value", "better", *(["scale"] if any("scale" in measure for measure in measures) else [])]
+    rows = [[measure.get(name, "") for name in shown] for measure in measures]
+    if with_details:
+        for row, measure in zip(rows, measures, strict=True):
+            row.append({name: value for name, value in measure.items() if name not in shown})
+    head = ["measure", *shown[1:], *(["details"] if with_details else [])]
+    out.table("Utility", head, rows)
+
+
+def show_verdict(out: Output, verdict: Verdict) -> None:
+    """Show a counterexample if there is one, claimed beside measured values, and every check.
+
+    Examples
+    --------
+    >>> show_verdict(Output(as_json=True), Verdict(True, {"k": 5}, {"k": 7}, checks={"readable": True}))
+    """
+    if verdict.counterexample:
+        out.facts("Counterexample", verdict.counterexample)
+    if not verdict.checks:
+        return
+    names = dict.fromkeys([*verdict.claimed, *verdict.measured])
+    values = [(name, verdict.claimed.get(name), verdict.measured.get(name)) for name in names]
+    out.table(
+        "Claimed and measured",
+        ["parameter", "claimed", "measured"],
+        [
+            (write_name(name), claimed, measured)
+            for name, claimed, measured in values
+            if claimed is not None or measured is not None
+        ],
+    )
+    out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
+
+
 def read_workload(path: Path) -> Workload:
     """Read count queries from a file."""
     try:
         return Workload.from_csv(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise SchemaError(f"{path} cannot be read: {error.strerror}.", option="workload") from None
     except UnicodeDecodeError:
-        raise SchemaError(f"{path}: not UTF-8 text.") from None
+        raise SchemaError(f"{path} is not UTF-8 text.", option="workload", hint="Save it as UTF-8.") from None
     except RecursionError:
-        raise SchemaError(f"{path}: not a list of queries.") from None
+        raise SchemaError(
+            f"{path} is not a list of queries.", option="workload", hint="Write one query per line: cafe > office"
+        ) from None
 
 
 def run_policy(out: Output, path: Path, *, force: bool) -> None:
-    """Read, anonymise, verify, attack and measure as a policy file says; replace a release if either says so."""
+    """Read, anonymise, verify, attack and measure by a policy file; with ``force`` here or there, replace a release."""
     from sfumato.policy import name_keys, read_policy
 
     policy = read_policy(path)
@@ -255,7 +303,7 @@ def _run(out: Output, policy: Policy, *, force: bool) -> None:
         scores = calls.measure(directory, original)
     attacked = show_attacks(out, risk, stronger)
     measured = [score.to_dict() for score in scores]
-    out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in measured])
+    show_measures(out, measured)
     remaining = verdict.remaining.refine(possible).refine(scores.remaining).to_dict()
     out.print_line(verdict.sentence)
     out.remain(remaining)
@@ -269,20 +317,20 @@ def _suggest_lines(parameters: dict[str, Any]) -> str:
 
 
 def _explain_unread(policy: Policy, published: Mapping[str, Any]) -> str:
-    """Say why the original is not read into memory after it was published in partitions; nothing where it is."""
+    """Return why the original is not read into memory after it was published in partitions; nothing if it is."""
     from sfumato.engines.publish import REPORTED
 
-    rest = "Attackers were not played and nothing was measured"
+    rest = "The release was not attacked or measured"
     if is_uri(policy.data.path) or is_uri(policy.release.out):
         return (
-            f"{rest}: the original or the release lies where only Spark reads it. `sfumato attack` and `sfumato "
-            "measure` do it with copies on this machine."
+            f"{rest}: only Spark can read the original or the release. Copy both to this machine and run "
+            "`sfumato attack` and `sfumato measure`."
         )
     bounded = policy.release.engine and not published["read_whole"]
     if bounded and published["published"] + published["withheld"] > REPORTED:
         return (
-            f"{rest}: that needs everybody in memory, and there are more than {REPORTED:,} records. `sfumato attack` "
-            "and `sfumato measure` do it, where there is memory for it."
+            f"{rest}: more than {REPORTED:,} records may not fit into memory. With enough memory, run "
+            "`sfumato attack` and `sfumato measure`."
         )
     return ""
 
@@ -310,7 +358,7 @@ def publish_data(
     release: ReleaseOptions,
     engine: PartitionEngine | None,
 ) -> dict[str, Any]:
-    """Publish data as the options say: whole, or in partitions on an engine."""
+    """Publish data by the options of a release: whole, or in partitions on an engine."""
     from sfumato.cli.partitioned import find_file, publish_partitions
 
     shared: dict[str, Any] = {
@@ -339,25 +387,25 @@ def publish_data(
 
 
 def show_attacks(out: Output, risk: Finding, stronger: Sequence[Finding]) -> dict[str, Any]:
-    """Show what attackers reach with the knowledge of the promise and with more; return plain values."""
+    """Show what attackers reach with the knowledge of the guarantee and with more; return plain values."""
     values = risk.to_dict() | {"beyond": [finding.to_dict() for finding in stronger]}
     show_risk(out, {name: value for name, value in values.items() if name != "beyond"})
     for stronger_attack in values["beyond"]:
         shown = {name: value for name, value in stronger_attack.items() if name != "warnings"}
-        out.facts("An attacker with more than the guarantee covers", shown)
+        out.facts("Stronger attacker than the guarantee assumes", shown)
     return values
 
 
 def show_risk(out: Output, risk: dict[str, Any]) -> None:
-    """Show what an attacker reaches, and what somebody who sees that records are late or missing reaches."""
-    more = ", late and missing records counted as below" if risk.get("fates") else ""
+    """Show what an attacker reaches, and one who also sees that records are late or missing."""
+    more = "; late and missing records are counted in the table below" if risk.get("fates") else ""
     shown = {n: v for n, v in risk.items() if n not in {"fates", *SIZES}}
-    out.facts(f"An attacker with the model's knowledge{more}", shown)
+    out.facts(f"Attacker with the knowledge that the guarantee assumes{more}", shown)
     show_sizes(out, [risk])
     if risk.get("fates"):
         out.table(
-            "Somebody who also sees what became of the record: guesses that are right",
-            ["the record is", "records", "with the release alone", "knowing each snapshot's frequencies"],
+            "Attacker who also sees whether the record is late or missing: share of correct guesses",
+            ["record", "records", "with the release alone", "with the frequencies of each snapshot"],
             [
                 (state.replace("_", " "), counts["people"], counts["right"], counts["right_knowing_frequencies"])
                 for state, counts in risk["fates"].items()
@@ -396,7 +444,7 @@ def export_file(
     done = calls.export_source(directory, path, layout, format, nested=nested, force=force)
     out.print_line(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:
-        out.print_line(f"{done.empty:,} records have no entries; they are there all the same, without any.")
+        out.print_line(f"{done.empty:,} records have no entries and are written without any.")
     out.finish({**done._asdict(), "out": str(path)})
 
 
@@ -420,8 +468,10 @@ def write_reconstructions(
 
 
 def check_file(path: Path, *, force: bool) -> None:
-    """Refuse to write a file that is there, or into a directory that is not."""
+    """Refuse to replace an existing file without ``--force``, or to write into a directory that does not exist."""
     if path.exists() and not force:
-        raise SfumatoError(f"{path}: the file is there already; use --force to replace it.")
+        raise SfumatoError(f"{path} already exists.", hint=Message("Replace it: ", option("force", True), "."))
+    if path.is_dir():
+        raise ParameterError(f"{path} is a directory.", option="out", hint="Give the path of a file.")
     if not path.parent.is_dir():
-        raise ParameterError(f"{path.parent}: there is no such directory.")
+        raise ParameterError(f"{path.parent} does not exist.", option="out", hint=f"Create it: mkdir -p {path.parent}")

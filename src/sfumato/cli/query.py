@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +13,7 @@ import typer
 from sfumato.cli.options import Json, with_read_options
 from sfumato.cli.output import Output, show_work
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,18 +30,18 @@ _WIDE = 6
 
 @with_read_options
 def query(
-    source: Annotated[Path, typer.Argument(help="Directory of a release, or a file with data (then say --kind).")],
+    source: Annotated[Path, typer.Argument(help="Directory of a release, or a file with data (with --kind).")],
     read_options: dict[str, Any],
     questions: Annotated[
         list[str] | None, typer.Argument(help="Questions, such as 'count person where clinic then pharmacy'.")
     ] = None,
-    file: Annotated[Path | None, typer.Option(help="File with one question per line; # begins a remark.")] = None,
-    kind: Annotated[str, typer.Option(help="Kind of the data, such as sequences; a release says its own.")] = "",
+    file: Annotated[Path | None, typer.Option(help="File with one question per line; # starts a comment.")] = None,
+    kind: Annotated[str, typer.Option(help="Kind of the data, such as sequences; not for a release.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Ask data or a release: what is certain, what is possible, what is to be expected.
+    """Query data or a release: lower bound, upper bound and expected value.
 
-    Certain is true in every original that could have been published so, possible in some. Questions such as:
+    Certain: true in every original that fits the release; possible: true in at least one. Questions such as:
 
     count person where clinic before 2024-03-01 and then pharmacy within 7d
 
@@ -50,7 +53,7 @@ def query(
 
     relation value clinic and pharmacy
 
-    Names with spaces stand in quotes. A category of a hierarchy stands for all values below it (--hierarchy).
+    Quote names with spaces. A category of a hierarchy stands for all values below it (--hierarchy).
     """
     from sfumato.api.query import query_all
 
@@ -72,34 +75,45 @@ def _collect(questions: list[str], file: Path | None) -> list[Any]:
         try:
             queries += parse_lines(file.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
-            raise ParameterError(f"{file}: questions must be written in UTF-8.") from None
+            raise ParameterError(f"{file} is not UTF-8 text.", option="file", hint="Save it as UTF-8.") from None
     if not queries:
-        raise ParameterError("query: ask something, on the command line or in a file (--file).")
+        raise ParameterError(
+            "query needs a question or --file.",
+            option="file",
+            hint=f"For example: {shlex.join(['sfumato', *sys.argv[1:], 'count person where clinic'])}",
+        )
     return queries
 
 
 def _open(source: Path, kind: str, read_options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Read data where a kind is said; otherwise the source is a release, and hierarchies only lend their names."""
+    """Read data of a kind; without a kind the source is a release, and hierarchies only name categories."""
     from sfumato.api import calls
     from sfumato.readers.hierarchies import read_hierarchy
     from sfumato.release.storage import find_release
 
     if kind:
         return calls.read(source, kind, **read_options), {}
+    if not source.exists():
+        raise ParameterError(f"{source} does not exist.", option="source", hint="Give a release, or data with --kind.")
     if not source.is_dir():
-        raise ParameterError(f"{source}: is no directory of a release. If it is data, say of which kind (--kind).")
+        raise ParameterError(
+            f"{source} is not the directory of a release.",
+            option="kind",
+            hint=Message("To query data, add their kind: ", option("kind", "sequences"), "."),
+        )
     find_release(source)
     given = dict(read_options)
     files, root = given.pop("hierarchies", {}), given.pop("hierarchy_root", None)
     if given:
         raise ParameterError(
-            f"query: {next(iter(given))} says how data are read, and this is a release. Say --kind if it is data."
+            Message(option(next(iter(given))), " does not apply to a release."),
+            hint=Message("Leave it out, or query data: ", option("kind", "sequences"), "."),
         )
     return source, {column: read_hierarchy(Path(path), root=root) for column, path in files.items()}
 
 
 def _show(out: Output, answers: list[Answer]) -> None:
-    """Print answers for people: all numbers in one table, then what is told stretch by stretch or record by record."""
+    """Print answers: all numbers in one table, then a table for every answer with several rows."""
     rows = [
         (answer.query, answer.certain, _format_cell(answer.possible), answer.expected, answer.counted)
         for answer in answers
@@ -113,7 +127,7 @@ def _show(out: Output, answers: list[Answer]) -> None:
 
 
 def _show_rows(out: Output, title: str, table: pa.Table) -> None:
-    """Print rows; of a wide table, what is the same in all of them once."""
+    """Print rows; in a wide table, print columns with one value only once."""
     rows = [{name: _format_cell(cell) for name, cell in row.items()} for row in table.slice(0, _SHOWN).to_pylist()]
     same = {name: cell for name, cell in rows[0].items() if all(row[name] == cell for row in rows)} if rows else {}
     constants = same if table.num_columns > _WIDE and table.num_rows == len(rows) else {}
@@ -121,9 +135,9 @@ def _show_rows(out: Output, title: str, table: pa.Table) -> None:
     if names:
         out.table(title, names, [[row[name] for name in names] for row in rows])
     if constants:
-        out.facts("The same in all rows" if names else title, constants)
+        out.table("The same in all rows" if names else title, ["what", "value"], list(constants.items()))
     if table.num_rows > len(rows):
-        out.print_line(f"{table.num_rows - len(rows):,} more rows are not shown; --json prints them all.")
+        out.print_line(f"{table.num_rows - len(rows):,} more rows are not shown. Print all with --json.")
 
 
 def _format_cell(cell: Any) -> Any:

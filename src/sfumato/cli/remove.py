@@ -1,4 +1,4 @@
-"""People who are to be forgotten, on the command line."""
+"""Remove people from a release, on the command line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def erase_people(
     *,
     report: bool,
 ) -> None:
-    """Make a release again without somebody, put it in its place and say what changed."""
+    """Publish a release again without some people, in its place, and print what changed."""
     named = {line for line in read_lines(person[1:]) if line} if person.startswith("@") else {person}
     earlier = read_release(directory)
     erased: list[Erased] = []
@@ -85,11 +85,14 @@ def leave_out_people(
     original
         The file.
     column
-        The column of the file that names people, where how it was read does not tell.
+        The column of the file that names people, if the reading options do not name it.
     """
     owner_record = owner.read_owner_record(Path(path))
     if not owner_record.get("reading") or not isinstance(owner_record.get("parameters"), dict):
-        raise SchemaError(f"{path}: owner/ is not there, which says how the release was made. Anonymise anew.")
+        raise SchemaError(
+            f"{path} has no owner/ that records how the release was made.",
+            hint="Publish again without these people: sfumato anonymize",
+        )
     read_options = ReadOptions.from_dict(owner_record["reading"])
     method = plugins.find_method(owner_record["method"], read_options.kind)(**owner_record["parameters"])
     file, rows = leave_out(Path(original), people, read_options, column)
@@ -100,32 +103,33 @@ def leave_out_people(
 
 
 def _warn_of_both(changes: Changes, k: int) -> str:
-    """Say what whoever has the earlier release as well can tell."""
+    """Warn of what someone with both releases can learn."""
     warning = (
-        "Copies of the earlier release that others have are as they were, and whoever has both can compare them: of "
-        f"the earlier one {_count(changes.gone)} gone, and {_count(changes.new)} new."
+        "Copies of the earlier release remain with those who have them. Comparing both shows "
+        f"{_count(changes.gone)} removed and {_count(changes.new)} added."
     )
     smallest = min(count for count in (changes.gone, changes.new) if count) if changes.gone or changes.new else 0
     if 0 < smallest < k:
-        return f"{warning} That is fewer than {k}, so that what was published of whoever was left out can be told."
+        return f"{warning} That is fewer than {k}: the published records of the removed people can be recognised."
     return warning
 
 
 def _count(records: int) -> str:
-    return f"{records:,} record{' is' if records == 1 else 's are'}"
+    return f"{records:,} record{'' if records == 1 else 's'}"
 
 
 def _report_changes(out: Output, changes: Changes, place: Path, original: Path) -> None:
     facts: dict[str, Any] = {
-        "people left out": changes.people,
-        "rows of the original that were theirs": changes.rows,
+        "people removed": changes.people,
+        "their rows of the original": changes.rows,
         "records in, before and now": changes.records_in,
         "records published, before and now": changes.published,
-        "published records that are as before": changes.same,
-        "published records that are gone": changes.gone,
-        "published records that are new": changes.new,
+        "published records unchanged": changes.same,
+        "published records removed": changes.gone,
+        "published records added": changes.new,
     }
-    out.facts("What changed", facts)
+    out.facts("Changes", facts)
     out.print_line(
-        f"The release in {place} was made again and verified. {original} is as it was: remove them there as well."
+        f"The release in {place} was published again and verified. {original} is unchanged: remove the people "
+        "there, too."
     )

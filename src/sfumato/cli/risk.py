@@ -1,25 +1,27 @@
-"""Risks as tables: what attackers reach who know ever more."""
+"""Data and their risks as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sfumato.cli.output import Output
+from sfumato.cli.output import Output, show_stronger
+from sfumato.cli.values import write_name, write_value
+from sfumato.messages import Message, option
 
-__all__ = ["SIZES", "show_by_knowledge", "show_sizes"]
+__all__ = ["SIZES", "show_by_knowledge", "show_inspection", "show_sizes"]
 
 SIZES = ("set_sizes", "set_size_quantiles")
-"""What is shown in a table of its own: how many records people have to hide among."""
+"""Values that have a table of their own: how many records match people."""
 _UNSHOWN = {"knowledge", "m", "max_success", "events", "seen", "unique_by", "measured", "margin", "sampling", *SIZES}
 _OF_ALL = {"prosecutor", "journalist", "marketer", "fates"}
-"""What only the attacker has who knows everything: shown elsewhere, beside what is promised."""
+"""Values of the attacker with all knowledge, which are shown beside the guarantee."""
 
 
 def show_by_knowledge(
     out: Output, title: str, risks: Sequence[Mapping[str, Any]], leave_out: Collection[str] = ()
 ) -> None:
-    """Show what attackers reach, one row for each, and among how many records people hide.
+    """Show what attackers reach, one row for each, and how many records match people.
 
     Examples
     --------
@@ -29,20 +31,20 @@ def show_by_knowledge(
     names = list(dict.fromkeys(name for risk in risks for name in risk if name not in left_out))
     out.table(
         title,
-        ["an attacker who knows", *(name.replace("_", " ") for name in names)],
-        [(_describe(risk), *(risk.get(name) for name in names)) for risk in risks],
+        ["attacker knows", *map(write_name, names)],
+        [(_describe(risk), *(write_value(risk.get(name), name) for name in names)) for risk in risks],
     )
     show_sizes(out, risks)
     for sampling in dict.fromkeys(risk["sampling"] for risk in risks if risk.get("sampling")):
-        out.print_line(f"People were drawn: {sampling}.")
+        out.print_line(f"Sample: {sampling}.")
     unique = [(columns, share) for risk in risks for columns, share in risk.get("unique_by", {}).items()]
     if unique:
         rows = [(columns, f"{100 * share:.1f} %") for columns, share in unique]
-        out.table("What makes people unique", ["columns known", "share that is alone"], rows)
+        out.table("Uniqueness by columns", ["columns known", "share singled out"], rows)
 
 
 def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
-    """Show which share of people has how many records to hide among, where people are told apart.
+    """Show the share of people by the number of records that match them.
 
     Examples
     --------
@@ -53,8 +55,8 @@ def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
     bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
     if sized_risks:
         out.table(
-            "Share that hides among so many records",
-            ["an attacker who knows", *("in none" if band == "none" else band for band in bands), "half of them"],
+            "Share by number of matching records",
+            ["attacker knows", *("no match" if band == "none" else band for band in bands), "median"],
             [
                 (
                     _describe(risk),
@@ -71,3 +73,23 @@ def _describe(risk: Mapping[str, Any]) -> str:
     if "seen" in risk:
         return f"{knowledge} ({100 * risk['seen']:.0f} % of the time points)"
     return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"
+
+
+def show_inspection(out: Output, facts: dict[str, Any]) -> None:
+    """Show what data are, which columns look like identifiers, and the risk of re-identification."""
+    apart = {"notes", "identifiers", "doubts", "risk", "beyond", "in_words"}
+    out.facts("Data", {name: value for name, value in facts.items() if name not in apart})
+    warnings = [
+        Message(
+            f"Column {found['column']!r} looks like {found['looks_like']}. Leave it out: ",
+            option("drop", [found["column"]]),
+            ".",
+        )
+        for found in facts["identifiers"]
+    ]
+    out.warn([*warnings, *facts["doubts"]])
+    show_by_knowledge(out, "Risk by knowledge", facts["risk"], leave_out=facts)
+    for sentence in facts["in_words"][-1:]:
+        out.print_line(sentence)
+    for stronger in facts["beyond"]:
+        show_stronger(out, "Stronger attacker", stronger)

@@ -1,4 +1,4 @@
-"""The first step: what a file is, how identifying it is, and a policy to begin with."""
+"""Detect what a file is, how identifying it is, and a policy for it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import typer
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.api.detect import DetectedFile, detect_file
-from sfumato.cli.inspect import show_inspection
 from sfumato.cli.output import Output, show_work
+from sfumato.cli.risk import show_inspection
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
+from sfumato.messages import Message, option
 from sfumato.params import build, declared
 from sfumato.readers.detect import Detection
 from sfumato.release.partition_plan import has_many_partitions
@@ -23,38 +24,44 @@ from sfumato.release.partition_plan import has_many_partitions
 __all__ = ["format_policy", "start"]
 
 _ABOUT = {
-    "columns": "which column plays which part",
-    "drop": "columns that are left out; * for all that have no part",
-    "places": "how places are made of coordinates",
-    "hierarchies": "what values are put together by",
-    "monitored": "events that a receiver watches; * for all",
-    "missing": "what becomes of empty cells",
+    "columns": "roles of columns",
+    "drop": "columns to leave out; * for all without a role",
+    "places": "how places are derived from coordinates",
+    "hierarchies": "hierarchies that values are generalised by",
+    "monitored": "events that a receiver monitors; * for all",
+    "missing": "how empty cells are treated",
     "empty": "texts that mean no value",
-    "identifier": "columns that name people: read only to be left out",
-    "quasi": "what others may know of people: generalised",
-    "sensitive": "what must not be learnt about anybody",
-    "resolution": "times are cut to it",
-    "weight": "survey weights: counted in measures, not in the promise, and not published",
+    "identifier": "identifiers: columns that name people, left out",
+    "quasi": "quasi-identifiers: what others may know of people, generalised",
+    "sensitive": "sensitive: what must not be learnt about a person",
+    "resolution": "times are cut to this unit",
+    "weight": "survey weights: counted in measures, not in the guarantee, and not published",
     "split": "one record per person and day or week",
-    "slots": "first and last column that is a slot of time",
-    "separator": "between items",
-    "header": "names of the columns, because the file has none",
-    "faults": "what becomes of episodes that overlap",
+    "slots": "first and last column that is a time slot",
+    "separator": "separator between items",
+    "header": "column names, because the file has none",
+    "faults": "how overlapping episodes are treated",
 }
+_ROLES = {"quasi": "quasi-identifiers", "identifier": "identifiers", "drop": "left out"}
+"""How options are called in the table of what was detected."""
 _UNDETECTABLE = {"timeline": "sensitive"}
-"""Options without which a kind cannot be published, and that no file tells."""
+"""Options that a kind needs and that cannot be detected."""
 
 
 def start(
     out: Output, path: Path, policy: Path, *, kind: str, sensitive: tuple[str, ...], yes: bool, force: bool
 ) -> None:
-    """Look at a file, say what it is taken for and why, ask, inspect it and write a policy that runs."""
+    """Detect the kind and options of a file, ask, inspect it and write a policy that runs."""
     if policy.exists() and not force:
-        raise ParameterError(f"{policy}: the file is there already. Give another name (--policy), or --force.")
-    if not policy.absolute().parent.is_dir():
-        raise ParameterError(f"{policy.absolute().parent}: there is no such directory.")
+        raise ParameterError(
+            f"{policy} already exists.",
+            hint=Message("Replace it: ", option("force", True), ". Or choose another name: ", option("policy"), "."),
+        )
+    folder = policy.absolute().parent
+    if not folder.is_dir():
+        raise ParameterError(f"{folder} does not exist.", option="policy", hint=f"Create it: mkdir -p {folder}")
     given = {"sensitive": list(sensitive)} if sensitive else {}
-    with show_work("look at the file"):
+    with show_work("detect"):
         detected = detect_file(path, kind or None, given)
     _show(out, detected)
     if not yes:
@@ -62,9 +69,9 @@ def start(
     needed = _UNDETECTABLE.get(detected.detection.kind)
     if needed and not detected.detection.options.get(needed):
         raise ParameterError(
-            f"{detected.detection.kind}: which values are sensitive cannot be guessed. Name them: --sensitive "
-            "VALUE, or "
-            "answer without --yes."
+            f"Sensitive values of {detected.detection.kind} data cannot be detected.",
+            option=needed,
+            hint=Message("Name them: ", option(needed, "VALUE"), ", or answer the questions without --yes."),
         )
     with show_work("inspect"):
         inspected = calls.inspect(detected.dataset)
@@ -72,7 +79,7 @@ def start(
         out.print_line(note)
     show_inspection(out, inspected)
     policy.write_text(format_policy(detected, policy), encoding="utf-8")
-    out.print_line(f"Wrote {policy}: read it, change what is wrong, and run it with: sfumato run {policy}")
+    out.print_line(f"Wrote {policy}. Check it, correct it and run it: sfumato run {policy}")
     out.finish(_to_dict(detected, policy) | {"inspect": inspected})
 
 
@@ -81,10 +88,10 @@ def _show(out: Output, detected: DetectedFile) -> None:
     facts = {
         "kind": f"{detection.kind}: a row is {plugins.find_kind(detection.kind).row}",
         "file": str(detected.path),
-        **{name: value for name, value in detection.options.items() if name != "header"},
+        **{_ROLES.get(name, name): value for name, value in detection.options.items() if name != "header"},
         "could also be": ", ".join(detected.others) or None,
     }
-    out.facts("What the file looks like", facts)
+    out.facts("Detected", facts)
     for reason in detection.reasons:
         out.print_line(f"- {reason}")
     for left in detection.open:
@@ -93,7 +100,7 @@ def _show(out: Output, detected: DetectedFile) -> None:
 
 
 def _prompt(out: Output, path: Path, detected: DetectedFile, given: dict[str, Any]) -> DetectedFile:
-    """Ask what cannot be guessed, with the guess as the answer to take."""
+    """Ask what cannot be detected, with the detected value as the default."""
     kinds = ", ".join(plugins.all_kinds())
     kind = typer.prompt(f"Kind of data ({kinds})", default=detected.detection.kind, err=True)
     if kind != detected.detection.kind:
@@ -104,14 +111,12 @@ def _prompt(out: Output, path: Path, detected: DetectedFile, given: dict[str, An
         given = given | {"sensitive": [name.strip() for name in named.split(",") if name.strip()]}
         detected = detect_file(path, kind, given)
     if "k" in detected.detection.parameters:
-        k = typer.prompt(
-            "Smallest group that a person hides in (k)", default=detected.detection.parameters["k"], err=True
-        )
+        k = typer.prompt("Smallest group size (k)", default=detected.detection.parameters["k"], err=True)
         detected = detected._replace(
             detection=detected.detection._replace(parameters={**detected.detection.parameters, "k": int(k)})
         )
     build(plugins.find_method(detected.detection.method, detected.detection.kind), dict(detected.detection.parameters))
-    if not typer.confirm("Go on with this?", default=True, err=True):
+    if not typer.confirm("Continue?", default=True, err=True):
         raise typer.Abort
     return detected
 
@@ -132,11 +137,11 @@ def _to_dict(detected: DetectedFile, policy: Path) -> dict[str, Any]:
     }
 
 
-_IN_PARTITIONS = "made in partitions of those who are alike, on all cores. Without this line they are made all at once."
+_IN_PARTITIONS = "published in partitions of similar records, on all cores; without this line, all at once."
 
 
 def format_policy(detected: DetectedFile, policy: Path) -> str:
-    """Return the text of a policy file, with the reasons for what stands in it.
+    """Return the text of a policy file, with the reasons for its options.
 
     Examples
     --------
@@ -162,9 +167,9 @@ def format_policy(detected: DetectedFile, policy: Path) -> str:
     """
     detection = detected.detection
     lines = [
-        "# A first policy, guessed by `sfumato start`. Change what is wrong, then: sfumato run " + policy.name,
+        "# Policy detected by `sfumato start`. Check it, then run it: sfumato run " + policy.name,
         "#",
-        "# Why it was guessed so:",
+        "# Reasons:",
         *(f"# - {_comment(reason)}" for reason in detection.reasons),
         *(f"# To decide: {_comment(left)}" for left in detection.open),
         *(f"# WARNING: {_comment(text)}" for text in detection.warnings),

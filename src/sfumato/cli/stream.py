@@ -1,4 +1,4 @@
-"""Streams on the command line: published by the kind of data that has them, told to whoever looks on."""
+"""Publish streams on the command line."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def publish_stream(
     report: bool = True,
     max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
 ) -> dict[str, Any]:
-    """Publish a stream as its records come, say what was done and return it.
+    """Publish a stream as its records arrive, print what was done and return it.
 
     Parameters
     ----------
     out
-        Where to say what was done.
+        Where to print what was done.
     data, options
         Where records come from, ``-`` for standard input, and how they are read.
     directory
@@ -45,7 +45,7 @@ def publish_stream(
     secret, force, report, max_suppressed_records
         As for other releases.
     resume
-        ``replay`` if the input begins anew, so that what was taken is passed over; ``onwards`` if it goes on.
+        ``replay`` if the input starts over, so that records already read are skipped; ``onwards`` if it goes on.
     """
     stream = require(find_kind(method.kinds[0]).stream)
     try:

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli.options import Json
 from sfumato.cli.output import STOPPED, Output, fail, show_progress
+from sfumato.cli.values import write_value
 from sfumato.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["compare", "evaluate", "plot_study"]
 
 File = Annotated[Path, typer.Argument(help="Study file (TOML).")]
-Out = Annotated[Path, typer.Option(help="Folder of the study; what is finished there is not run again.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on in a folder that holds a study of other data.")]
-Force = Annotated[bool, typer.Option("--force", help="Begin anew: forget what is finished in the folder.")]
-Retry = Annotated[bool, typer.Option("--retry", help="Run cells again that crashed, took too long or too much memory.")]
-Workers = Annotated[
-    int | None, typer.Option(help="Processes at work at a time; as many as cores if not given.", min=1, max=1024)
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show neither progress nor tables.")]
+Out = Annotated[Path, typer.Option(help="Folder of the study; finished trials in it are not run again.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue in a folder with a study of other data.")]
+Force = Annotated[bool, typer.Option("--force", help="Start over: delete finished trials in the folder.")]
+Retry = Annotated[bool, typer.Option("--retry", help="Run failed trials again: crashed, too slow or out of memory.")]
+Workers = Annotated[int | None, typer.Option(help="Number of processes; one per core if not given.", min=1, max=1024)]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print neither progress nor tables.")]
 
 
 def evaluate(
@@ -37,7 +36,7 @@ def evaluate(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run a study of one method over the parameters that vary: what it protects, keeps and costs."""
+    """Run a study of one method over varying parameters: risk, utility and time."""
     _run(study, out, resume, force, retry, workers, quiet, as_json, several=False)
 
 
@@ -51,7 +50,7 @@ def compare(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run a study of several methods side by side over the parameters that vary."""
+    """Run a study of several methods over varying parameters."""
     _run(study, out, resume, force, retry, workers, quiet, as_json, several=True)
 
 
@@ -82,7 +81,7 @@ def _run(
     study = read_study(path)
     if several != (len(study.method) > 1):
         other, count = ("evaluate", "one method") if several else ("compare", f"{len(study.method)} methods")
-        raise ParameterError(f"{path}: has {count}. Use sfumato {other}.")
+        raise ParameterError(f"{path} has {count}.", hint=f"Run: sfumato {other} {path} --out {out}")
     plan = plan_study(study)
     done = 0
     try:
@@ -91,15 +90,13 @@ def _run(
             def count_cells(finished: int, total: int) -> None:
                 nonlocal done
                 done = finished
-                progress("cells", finished, total)
+                progress("trials", finished, total)
 
-            progress("cells", 0, len(plan.trials))
+            progress("trials", 0, len(plan.trials))
             result = run_plan(plan, out, resume=resume, force=force, retry=retry, workers=workers, progress=count_cells)
     except KeyboardInterrupt:
-        note = (
-            f"{done} of {len(plan.trials)} cells are finished and kept in {out}; the same command goes on from there."
-        )
-        fail(f"stopped; {note}", STOPPED)
+        note = f"{done} of {len(plan.trials)} trials are finished and kept in {out}. Run the same command to continue."
+        fail(f"Stopped. {note}", STOPPED)
     _show(Output(as_json=as_json or quiet), result, out, printed=as_json)
 
 
@@ -107,7 +104,7 @@ def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> N
     rows = [
         (
             trial.name,
-            ", ".join(f"{name}={trial.parameters.get(name)}" for name in trial.varying) or "-",
+            _write_values(trial) or "-",
             trial.repetition,
             outcome.status,
             outcome.risk.get("after", {}).get("success"),
@@ -115,11 +112,10 @@ def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> N
         )
         for trial, outcome in result.trials
     ]
-    output.table("Cells", ["method", "values", "repetition", "status", "attacker's success after", "seconds"], rows)
+    output.table("Trials", ["method", "values", "repetition", "status", "attacker's success after", "seconds"], rows)
     for trial, outcome in result.failures():
-        values = ", ".join(f"{name}={trial.parameters.get(name)}" for name in trial.varying)
-        output.print_line(f"{trial.name} {values}: {outcome.status}: {outcome.reason}")
-    output.print_line(f"Look at {out / 'study.html'}; every number is in {out / 'results.parquet'} and results.csv.")
+        output.print_line(f"{trial.name} {_write_values(trial)}: {outcome.status}: {outcome.reason}")
+    output.print_line(f"Open {out / 'study.html'}. All numbers are in {out / 'results.parquet'} and results.csv.")
     summary: dict[str, Any] = {
         "cells": len(result.trials),
         "by_status": result.count(),
@@ -131,6 +127,10 @@ def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> N
     }
     if printed:
         output.finish(summary)
+
+
+def _write_values(trial: Any) -> str:
+    return ", ".join(f"{name}={write_value(trial.parameters.get(name))}" for name in trial.varying)
 
 
 def _values(trial: Any) -> dict[str, Any]:

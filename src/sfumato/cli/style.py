@@ -29,7 +29,7 @@ class CommandStyle:
     ('-p k=5', 'lm-anon')
     """
 
-    comma = " "
+    between = " "
 
     def write_option(self, name: str, value: object) -> str:
         """Write an option as often as it is given, or its name alone."""

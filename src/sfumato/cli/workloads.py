@@ -13,25 +13,25 @@ from sfumato.exceptions import ParameterError
 
 __all__ = ["app"]
 
-app = typer.Typer(help="COUNT queries for measuring: draw, show and edit them.", no_args_is_help=True)
+app = typer.Typer(help="Draw, show and edit COUNT queries for measures.", no_args_is_help=True)
 
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 File = Annotated[Path, typer.Argument(help="File with one query per line.")]
 
 
 @app.command()
 @with_read_options
 def generate(
-    data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
+    data: Annotated[Path, typer.Argument(help="Data file, or folder of data files.")],
     kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
     out: Annotated[Path, typer.Option(help="File to write, one query per line.")],
     read_options: dict[str, Any],
-    count: Annotated[int, typer.Option(help="Number of queries; fewer where there are no more.", min=1)] = 100,
-    seed: Annotated[int, typer.Option(help="Same seed, same queries.")] = 0,
+    count: Annotated[int, typer.Option(help="Number of queries; fewer if the data have fewer.", min=1)] = 100,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Draw queries that records of the data keep, for 'sfumato measure --workload'."""
+    """Draw COUNT queries from the data, for 'sfumato measure --workload'."""
     from sfumato.api import calls
     from sfumato.cli.publish import check_file
 
@@ -40,14 +40,14 @@ def generate(
     out.write_text(drawn.to_csv(), encoding="utf-8")
     output = Output(as_json=as_json)
     output.print_line(
-        f"Wrote {len(drawn):,} queries to {out}. They hold values of the data: keep them as you keep the data."
+        f"Wrote {len(drawn):,} queries to {out}. They hold values of the data; protect them like the data."
     )
     output.finish({"queries": len(drawn), "out": str(out)})
 
 
 @app.command()
 def show(file: File, as_json: Json = False) -> None:
-    """Show queries with their numbers, and how many parts they have."""
+    """Show queries with their numbers and lengths."""
     from sfumato.cli.publish import read_workload
     from sfumato.metrics.workload import Workload
 
@@ -55,7 +55,7 @@ def show(file: File, as_json: Json = False) -> None:
     out = Output(as_json=as_json)
     texts = [Workload((query,)).to_csv().rstrip("\n") for query in queries]
     rows = [(number, text, len(query)) for number, (text, query) in enumerate(zip(texts, queries, strict=True), 1)]
-    out.table(f"{len(queries):,} queries", ["number", "query", "parts"], rows)
+    out.table(f"{len(queries):,} queries", ["number", "query", "length"], rows)
     out.finish({"queries": [list(query) for query in queries]})
 
 
@@ -65,14 +65,12 @@ def edit(
     out: Annotated[Path, typer.Option(help="File to write; the same file with --force.")],
     add: Annotated[list[str], typer.Option(help="Query to add: 'cafe > office'. Repeatable.")] = [],  # noqa: B006
     drop: Annotated[list[str], typer.Option(help="Number of a query to drop, or first-last: 3, 7-9. Repeatable.")] = [],  # noqa: B006
-    only: Annotated[
-        list[str], typer.Option("--filter", help="Keep queries with this text in one of their parts. Repeatable.")
-    ] = [],  # noqa: B006
-    parts: Annotated[str, typer.Option(help="Keep queries with so many parts: 1 or 1-2.")] = "",
+    only: Annotated[list[str], typer.Option("--filter", help="Keep queries that contain this text. Repeatable.")] = [],  # noqa: B006
+    parts: Annotated[str, typer.Option(help="Keep queries of this length: 1 or 1-2.")] = "",
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Drop, filter and add queries, in this order; what is left is checked and written."""
+    """Drop, filter and add queries, in this order."""
     from sfumato.cli.publish import check_file, read_workload
     from sfumato.metrics.workload import Workload
 
@@ -87,7 +85,7 @@ def edit(
     selected += [query for text in add for query in Workload.from_csv(text).queries]
     left = tuple(dict.fromkeys(selected))
     if not left:
-        raise ParameterError("workload: no query is left. Drop or filter fewer.")
+        raise ParameterError("No query is left.", hint="Use fewer of --drop, --filter and --parts.")
     out.write_text(Workload(left).to_csv(), encoding="utf-8")
     output = Output(as_json=as_json)
     output.print_line(f"Wrote {len(left):,} queries ({len(queries):,} before) to {out}.")
@@ -100,7 +98,9 @@ def _read_numbers(text: str, most: int, option: str) -> range:
     try:
         numbers = range(int(low), int(high if dash else low) + 1)
     except ValueError:
-        raise ParameterError(f"{option}: write a number such as 3, or several such as 7-9.") from None
+        raise ParameterError(
+            f"{option} must be a number such as 3, or a range such as 7-9, got {text!r}.", option=option
+        ) from None
     if not numbers or numbers[0] < 1 or (option == "--drop" and numbers[-1] > most):
-        raise ParameterError(f"{option}: write numbers from 1 to {most}, the smaller first.")
+        raise ParameterError(f"{option} must be from 1 to {most}, the smaller number first.", option=option)
     return numbers

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,41 @@ import numpy as np
 from sfumato.exceptions import SchemaError
 from sfumato.formats.memory import Place
 
-__all__ = ["DEEPEST", "LONGEST", "check_nesting", "find_deep_line", "read_bounded", "read_toml"]
+__all__ = [
+    "DEEPEST",
+    "LONGEST",
+    "check_nesting",
+    "find_deep_line",
+    "format_toml",
+    "read_bounded",
+    "read_toml",
+]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+def format_toml(value: Any) -> str:
+    """Write a value as TOML.
+
+    Examples
+    --------
+    >>> format_toml({"k": 5, "a b": ["x", 0.5, True]})
+    '{ k = 5, "a b" = ["x", 0.5, true] }'
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        pairs = (
+            f"{name if _BARE.fullmatch(name) else format_toml(name)} = {format_toml(entry)}"
+            for name, entry in value.items()
+        )
+        return "{ " + ", ".join(pairs) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(format_toml, value)) + "]"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
 
 DEEPEST = 64
 """Lists and objects inside of one another; files about people need a handful."""

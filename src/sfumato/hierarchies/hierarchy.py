@@ -14,6 +14,7 @@ from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import TreeBuilder, name_rows
 from sfumato.hierarchies.ranges import RANGE_TYPES, as_axis, drop_single_children, fit_bounds, format_bounds
+from sfumato.messages import Message, MethodName
 
 __all__ = ["Hierarchy"]
 
@@ -295,7 +296,7 @@ class Hierarchy:
             for node in self._node_at
         ]
 
-    def require(self, labels: Iterable[str], owner: str, rows: Sequence[int] | None = None) -> Ints:
+    def require(self, labels: Iterable[str], owner: str | MethodName, rows: Sequence[int] | None = None) -> Ints:
         """Return the leaf of every label, or say how many have none and in which rows.
 
         Examples
@@ -306,8 +307,8 @@ class Hierarchy:
         >>> tree.require(["b", "x", "x"], "SD-SeqAnon")
         Traceback (most recent call last):
             ...
-        sfumato.exceptions.SchemaError: SD-SeqAnon: every value must be a leaf of its hierarchy; distinct
-        values that are not: 1 (rows 2, 3). Add them to the hierarchy or correct the data.
+        sfumato.exceptions.SchemaError: SD-SeqAnon: 1 distinct values are not leaves of their hierarchy (rows
+        2, 3). Add them to the hierarchy or correct the data.
         """
         wanted = list(labels)
         total = len(self.leaf_labels)
@@ -317,8 +318,8 @@ class Hierarchy:
             count = len({wanted[position] for position in missing})
             where = name_rows((missing + 1 if rows is None else np.asarray(rows)[missing]).tolist())
             raise SchemaError(
-                f"{owner}: every value must be a leaf of its hierarchy; distinct values that are not: "
-                f"{count:,} ({where}). Add them to the hierarchy or correct the data."
+                Message(owner, f": {count:,} distinct values are not leaves of their hierarchy ({where})."),
+                hint="Add them to the hierarchy or correct the data.",
             )
         return codes
 

@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies import derive
-from sfumato.hierarchies.derive.popularity import order_by_popularity
+from sfumato.hierarchies.derive.labels import order_by_popularity
 from sfumato.hierarchies.h3 import derive_hexagons
 from sfumato.hierarchies.hierarchy import Hierarchy
 

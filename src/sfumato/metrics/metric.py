@@ -18,6 +18,7 @@ from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.escape import tabulate
 from sfumato.exceptions import SfumatoError
+from sfumato.messages import Message
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.partial_sums import PartialSums
@@ -213,7 +214,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
         """Raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""
         obstacle = self.obstacle(comparison)
         if obstacle:
-            raise SfumatoError(f"{self.name}: {obstacle}")
+            raise SfumatoError(Message(self.name, ": ", obstacle))
 
     def build_score(self, value: float, details: dict[str, Any], unit: str) -> Score:
         """Return what was found with how to read it."""

@@ -16,4 +16,4 @@ from sfumato.exceptions import ParameterError
 try:
     import pyoxigraph as _store  # noqa: F401
 except ImportError:
-    raise ParameterError("warehouse: needs Pyoxigraph. Install it: pip install 'sfumato[ontology]'.") from None
+    raise ParameterError("Warehouses need Pyoxigraph.", hint="Install it: pip install 'sfumato[ontology]'") from None

@@ -131,13 +131,13 @@ def _finish(
 
 
 def _read(store: Store, source: SourceSection, definition: Definition) -> dict[str, Any]:
-    """Put what a source says into its graph, and return what tells whether its file has changed."""
+    """Put what a source says into its graph, and return a digest of its file."""
     mark = _fingerprint(Path(source.file))
     graph = graphs.stated(source.name)
     graphs.replace_graph(store, graph, read_source(source, definition.find_prefixes()))
     count = graphs.count(store, graph)
     if not count:
-        raise SchemaError(f"{Path(source.file).name}: there is no statement in it.")
+        raise SchemaError(f"{Path(source.file).name} has no statements.", hint="Check file and format of the source.")
     return {"file": source.file, "sha256": mark, "statements": count}
 
 
@@ -150,9 +150,9 @@ def _fingerprint(path: Path) -> str:
             with file.open("rb") as opened:
                 digest.update(hashlib.file_digest(opened, "sha256").digest())
     except FileNotFoundError:
-        raise SchemaError(f"{path}: there is no such file.") from None
+        raise SchemaError(f"{path} does not exist.", option="file", hint="Check file in [[source]].") from None
     except OSError as error:
-        raise SchemaError(f"{path}: the file cannot be read ({error.strerror}).") from None
+        raise SchemaError(f"{path} cannot be read: {error.strerror}.", option="file") from None
     return digest.hexdigest()
 
 
@@ -252,7 +252,9 @@ def _mentions(store: Store, source: str, things: Iterable[NamedNode]) -> bool:
 def _check_same(description: dict[str, Any], definition: Definition, path: Path) -> None:
     """Refuse a file or an ontology that says something else now, as only sources are read again."""
     if _mark_ontology(definition) != description["ontology"]:
-        raise ParameterError(f"{path}: the ontology is not as when the warehouse was built. Build it again.")
+        raise ParameterError(
+            f"{path}: the ontology changed after the warehouse was built.", option="ontology", hint=_build_again(path)
+        )
     former, now = (
         _strip_folders(version)
         for version in (description["definition"], definition.model_dump(mode="json", by_alias=True))
@@ -260,8 +262,12 @@ def _check_same(description: dict[str, Any], definition: Definition, path: Path)
     for part in former:
         if former[part] != now.get(part):
             raise ParameterError(
-                f"{path}: says something else in [{part}] than when the warehouse was built. Build it again."
+                f"{path}: [{part}] changed after the warehouse was built.", option=part, hint=_build_again(path)
             )
+
+
+def _build_again(path: Path) -> str:
+    return f"Build it again: sfumato warehouse build {path}"
 
 
 def _strip_folders(definition: dict[str, Any]) -> dict[str, Any]:
@@ -279,7 +285,9 @@ def _strip_folders(definition: dict[str, Any]) -> dict[str, Any]:
 def _choose(description: dict[str, Any], definition: Definition, names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in definition.names:
-            raise ParameterError(f"there is no source {name!r}. Known: {', '.join(definition.names)}.")
+            raise ParameterError(
+                f"There is no source {name!r}.", option="source", hint=f"Sources: {', '.join(definition.names)}."
+            )
     if names:
         return [name for name in definition.names if name in names]
     marks = {source.name: _fingerprint(Path(source.file)) for source in definition.source}

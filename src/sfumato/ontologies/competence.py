@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
         return not self.missing and not self.unexpected
 
     def describe_coverage(self, source: str) -> str:
-        """Say whether a source alone answers all, some or none of it."""
+        """Return whether a source alone answers all, some or none of it."""
         count = self.alone[source]
         return "all" if count == self.rows and self.rows else f"{count} of {self.rows}" if count else ""
 
@@ -115,14 +115,16 @@ def _read_expected(path: Path, answer: Answer, names: dict[str, str]) -> Counter
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
     except csv.Error:
-        raise SchemaError(f"{path.name}: a quoted cell is not closed.") from None
+        raise SchemaError(f"{path.name}: a quoted cell is not closed.", hint="Close the quote.") from None
     if not rows:
-        raise SchemaError(f"{path.name}: the file is empty; its first line names the columns.")
+        raise SchemaError(f"{path.name} is empty.", hint="Write the column names into the first line.")
     head = tuple(cell.strip() for cell in rows[0])
     if sorted(head) != sorted(answer.columns):
-        raise SchemaError(f"{path.name}: has the columns {', '.join(head)}, the query has {', '.join(answer.columns)}.")
+        raise SchemaError(
+            f"{path.name} has the columns {', '.join(head)}.", hint=f"The query has: {', '.join(answer.columns)}."
+        )
     order = [head.index(column) for column in answer.columns]
     for number, row in enumerate(rows[1:], start=1):
         if len(row) != len(head):
-            raise SchemaError(f"{path.name}: row {number} has {len(row)} cells, not {len(head)}.")
+            raise SchemaError(f"{path.name}: row {number} has {len(row)} cells, not {len(head)}.", rows=(number,))
     return Counter(tuple(names.get(row[i], row[i]) for i in order) for row in rows[1:])

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.formats.json_text import read_toml
+from sfumato.messages import Message
 from sfumato.ontologies.expressions import Step, parse_step
 from sfumato.ontologies.terms import Pattern, Prefixes, shorten_text
 
@@ -56,7 +57,7 @@ class TableSection(_Section):
     columns: dict[str, str | ColumnSection | list[ColumnSection]] = {}
 
     def list_columns(self) -> list[tuple[str, ColumnSection]]:
-        """Return the columns, those that were given as a property only spelled out; one may say several things."""
+        """Return the columns, those given as a property only in full; one may say several things."""
         columns: list[tuple[str, ColumnSection]] = []
         for name, given in self.columns.items():
             several = given if isinstance(given, list) else [given]
@@ -191,7 +192,7 @@ def read_definition(path: Path) -> Definition:
     try:
         _check(definition)
     except SfumatoError as error:
-        raise ParameterError(f"{path}: {error}") from None
+        raise _put_before(f"{path}: ", error) from None
     folder = path.absolute().parent
     sources = [source.model_copy(update={"file": str(folder / source.file)}) for source in definition.source]
     competence = [
@@ -212,11 +213,15 @@ def _check(definition: Definition) -> None:
         names = [entry.name for entry in entries]
         for number, name in enumerate(names):
             if name in names[:number]:
-                raise ParameterError(f"[[{section}]] {number + 1}: there are two of the name {name!r}.")
+                raise ParameterError(
+                    f"[[{section}]] {number + 1}: the name {name!r} is used twice.", option="name", hint="Rename one."
+                )
     prefixes = definition.find_prefixes()
     for name, iri in definition.prefixes.items():
         if not _PREFIX.fullmatch(name):
-            raise ParameterError(f"[prefixes]: {shorten_text(name)!r}: a prefix is letters and digits, a letter first.")
+            raise ParameterError(
+                f"[prefixes]: {shorten_text(name)!r} is not a prefix.", hint="Use letters and digits, a letter first."
+            )
         prefixes.expand(f"<{iri}>")
     for number, source in enumerate(definition.source):
         with _at("source", number, source.name):
@@ -246,13 +251,14 @@ class _at:  # noqa: N801 - reads as a word
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         if isinstance(error, SfumatoError):
-            raise ParameterError(f"{self.place}: {error}") from None
+            raise _put_before(f"{self.place}: ", error) from None
 
 
 def _check_source(source: SourceSection, prefixes: Prefixes) -> None:
     if source.format is not None and source.format not in FORMATS:
         raise ParameterError(
-            f"format must be one of {', '.join(FORMATS)}, got {source.format!r}.{_hint(source.format, FORMATS)}"
+            f"format must be one of {', '.join(FORMATS)}, got {source.format!r}.{_hint(source.format, FORMATS)}",
+            option="format",
         )
     for table in (*([source.table] if source.table else []), *source.extensions.values()):
         for name in filter(None, (table.class_, table.property)):
@@ -264,7 +270,9 @@ def _check_source(source: SourceSection, prefixes: Prefixes) -> None:
             kinds = [column.language, column.language_from, column.datatype, column.iri]
             if sum(kind is not None for kind in kinds) > 1:
                 raise ParameterError(
-                    f"column {column.property!r}: a cell is one of language, language_from, datatype and iri."
+                    f"Column {column.property!r} has several of language, language_from, datatype and iri.",
+                    column=column.property,
+                    hint="Keep one of them.",
                 )
 
 
@@ -284,19 +292,21 @@ def _check_rule(rule: RuleSection, sources: list[str], prefixes: Prefixes) -> No
     variables = set(_list_variables(where))
     for name in (*rule.different, *([rule.of] if rule.of else [])):
         if name.removeprefix("?") not in variables:
-            raise ParameterError(f"{name} is in no pattern of where.")
+            raise ParameterError(f"{name} is in no pattern of where.", option="where", hint="Add a pattern with it.")
     if (rule.of is None) != (rule.pattern is None):
-        raise ParameterError("of and pattern go together: which text is split, and how.")
+        raise ParameterError("of and pattern must be given together.", option="of", hint="Add the missing one.")
     if rule.different and len(rule.different) != 2:
-        raise ParameterError("different names two variables.")
+        raise ParameterError("different must have two variables.", option="different")
     if rule.pattern is not None:
         try:
             variables |= set(re.compile(rule.pattern).groupindex)
         except re.error as error:
-            raise ParameterError(f"pattern is no regular expression ({error}).") from None
+            raise ParameterError(f"pattern is not a regular expression: {error}.", option="pattern") from None
     unbound = [name for name in _list_variables(add) if name not in variables]
     if unbound:
-        raise ParameterError(f"?{unbound[0]} is added but neither found by where nor a group of pattern.")
+        raise ParameterError(
+            f"?{unbound[0]} of add is neither in where nor a group of pattern.", option="add", hint="Add it to where."
+        )
 
 
 def _list_variables(patterns: list[Pattern]) -> list[str]:
@@ -317,7 +327,12 @@ def _check_side(side: SideSection, sources: list[str], prefixes: Prefixes) -> No
 
 def _check_name(name: str, sources: list[str]) -> None:
     if name not in sources:
-        raise ParameterError(f"there is no source {name!r}.{_hint(name, sources)} Known: {', '.join(sources)}.")
+        raise ParameterError(f"There is no source {name!r}.{_hint(name, sources)} Sources: {', '.join(sources)}.")
+
+
+def _put_before(place: str, error: SfumatoError) -> ParameterError:
+    """Put a place before the message of an error; its fields stay."""
+    return ParameterError(Message(place, error.text), option=error.option, column=error.column, rows=error.rows)
 
 
 def _hint(name: str, choices: list[str] | tuple[str, ...]) -> str:
@@ -343,7 +358,7 @@ _MODELS: dict[str, type[_Section]] = {
 
 
 def _describe_error(error: ValidationError) -> str:
-    """Say the first thing that is wrong with where it is, and the nearest name that would be right."""
+    """Describe the first thing that is wrong with where it is, and the nearest name that would be right."""
     # A name that is nearly right explains the one that is missing, and comes first.
     first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     path = [part for part in first["loc"] if part not in ("str", "ColumnSection", "list[ColumnSection]")]

@@ -21,6 +21,7 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 
 __all__ = ["STEPS", "Step", "apply_steps", "parse_step"]
 
@@ -78,7 +79,7 @@ def parse_step(text: str) -> Step:
         return lambda value: value.partition(rest)[0]
     near = difflib.get_close_matches(text, _PLAIN, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ParameterError(f"apply: there is no step {text!r}.{hint} Known: {', '.join(STEPS)}.")
+    raise ParameterError(Message(option("apply"), f": there is no step {text!r}.{hint} Steps: {', '.join(STEPS)}."))
 
 
 def apply_steps(text: str, steps: Iterable[Step]) -> str:

@@ -110,8 +110,9 @@ def renew_graph(store: Store, graph: NamedNode, statements: Iterable[Quad]) -> N
     """Make a graph hold these statements and no others, where most of them are often there already.
 
     Only what differs is written: to take a statement out and to put it in again costs several times what it costs to
-    find that it is there. The terms must come out of the store. It spells some of them in its own way, such as ``01``
-    as ``1`` where an integer is meant, so that what comes from a file could not be told from what is to go.
+    find that it is there. The terms must come out of the store. It writes some of them in its own way, such as ``01``
+    as ``1`` where an integer is meant, so that what comes from a file could not be distinguished from what is to be
+    deleted.
 
     Examples
     --------

@@ -136,7 +136,9 @@ def infer(store: Store, source: str, schema: Schema, rules: Iterable[Rule]) -> I
         if not added or (is_single_pass and not own):
             return Inference(total, by_rule, not_split)
     raise ParameterError(
-        f"source {source}: what follows never ends; a rule finds again what it adds. Rules: {', '.join(by_rule)}."
+        f"Source {source}: inference does not end, because a rule applies to what it adds.",
+        option="rule",
+        hint=f"Rules: {', '.join(by_rule)}.",
     )
 
 

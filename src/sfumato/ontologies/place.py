@@ -20,6 +20,7 @@ from typing import Any
 from pyoxigraph import Store
 
 from sfumato.exceptions import SchemaError, SfumatoError
+from sfumato.messages import Message, call
 
 __all__ = ["Next", "describe", "open_to_read", "write_next"]
 
@@ -64,17 +65,26 @@ def describe(folder: Path) -> dict[str, Any]:
     try:
         description = json.loads((folder / _MARK).read_bytes())
     except FileNotFoundError:
-        raise SchemaError(f"{folder}: there is no warehouse here. Build one: sfumato warehouse build.") from None
+        raise SchemaError(
+            f"{folder} is not a warehouse.",
+            hint=Message(
+                "Build one: ",
+                call(
+                    f"sfumato.ontologies.building.build('warehouse.toml', {str(folder)!r})",
+                    f"sfumato warehouse build warehouse.toml --out {folder}",
+                ),
+            ),
+        ) from None
     except (OSError, ValueError):
-        raise SchemaError(f"{folder / _MARK}: cannot be read. Build the warehouse again.") from None
+        raise SchemaError(f"{folder / _MARK} cannot be read.", hint="Build the warehouse again.") from None
     if (
         not isinstance(description, dict)
         or description.get("format") != _FORMAT
         or not isinstance(description.get("store"), str)
     ):
-        raise SchemaError(f"{folder / _MARK}: is not of this version. Build the warehouse again.")
+        raise SchemaError(f"{folder / _MARK} is of another version.", hint="Build the warehouse again.")
     if Path(description["store"]).name != description["store"] or not description["store"].startswith("store-"):
-        raise SchemaError(f"{folder / _MARK}: names no store of this folder. Build the warehouse again.")
+        raise SchemaError(f"{folder / _MARK} names no store of this folder.", hint="Build the warehouse again.")
     return description
 
 
@@ -83,7 +93,9 @@ def write_next(folder: Path) -> Iterator[Next]:
     """Make a new state alone: who comes second is refused at once, and what fails leaves nothing."""
     is_new = not folder.exists()
     if not is_new and (not folder.is_dir() or (any(folder.iterdir()) and not _is_ours(folder))):
-        raise SchemaError(f"{folder}: is there already and is no warehouse. Choose another folder.")
+        raise SchemaError(
+            f"{folder} already exists and is not a warehouse.", option="out", hint="Choose another folder."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     try:
@@ -91,8 +103,7 @@ def write_next(folder: Path) -> Iterator[Next]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SfumatoError(
-                f"{folder}: another process is writing this warehouse. Wait until it is done; reading is possible "
-                "meanwhile."
+                f"{folder}: another process is writing this warehouse.", hint="Wait until it ends; reading is possible."
             ) from None
         _clear(folder)
         state = Next(folder, _next_number(folder))
@@ -121,7 +132,7 @@ def open_to_read(folder: Path) -> tuple[dict[str, Any], Store, Callable[[], None
             held.close()
             if describe(folder)["store"] == description["store"]:
                 break
-    raise SchemaError(f"{folder}: the store is missing or damaged. Build the warehouse again.")
+    raise SchemaError(f"{folder}: the store is missing or damaged.", hint="Build the warehouse again.")
 
 
 @contextlib.contextmanager
@@ -136,7 +147,7 @@ def _hold(store: Path) -> Iterator[None]:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Tell a warehouse, or what a first build that was killed has left, from any other folder."""
+    """Return whether a folder is a warehouse, or the rest of a first build that was killed."""
     return all(
         path.name in (_MARK, _LOCK) or path.name.startswith(("store-", f".{_MARK}.")) for path in folder.iterdir()
     )

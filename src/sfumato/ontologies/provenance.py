@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from pyoxigraph import Literal, NamedNode
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.ontologies import graphs
 from sfumato.ontologies.linking import Link
 from sfumato.ontologies.warehouse import Answer, Warehouse
@@ -33,7 +34,7 @@ _MOST_FREE = 8
 class Explained(NamedTuple):
     """An answer; for every row the smallest sets of sources that suffice for it, and whether it rests on a statement.
 
-    ``complete`` tells whether all sets were tried.
+    ``complete`` is whether all sets were tried.
     """
 
     answer: Answer
@@ -126,7 +127,10 @@ def find_statements(
         A name, or a text as it stands in a source, in whatever language.
     """
     if subject is None and property is None and value is None:
-        raise ParameterError("provenance: name a thing, a property or a value.")
+        raise ParameterError(
+            Message("Provenance needs ", option("thing"), ", ", option("property"), " or ", option("value"), "."),
+            hint=Message("For example: ", option("thing", "eco:tuna")),
+        )
     prefixes = warehouse.prefixes
     things = None if subject is None else _all_names(warehouse, prefixes.expand(subject))
     predicate = None if property is None else prefixes.expand(property)

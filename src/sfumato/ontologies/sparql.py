@@ -37,13 +37,16 @@ def refuse_elsewhere(query: str) -> None:
     plain = _ESCAPED.sub(lambda match: _decode_escape(match[1] or match[2]), query)
     if _SERVICE.search(query) or _SERVICE.search(plain):
         raise ParameterError(
-            "query: SERVICE asks another server; a warehouse asks none. In a text, write [s]ervice (as a pattern)."
+            "query: SERVICE is not supported: a warehouse queries no other servers.",
+            option="query",
+            hint="In a pattern of text, write [s]ervice.",
         )
     match = _GRAPHS.search(TOKEN.sub(" ", query))
     if match is not None:
         raise ParameterError(
-            f"query: {match[1].upper()} chooses graphs, and a query is answered by all sources together. Leave it out; "
-            "the answer names the sources of every row."
+            f"query: {match[1].upper()} is not supported: all sources answer together.",
+            option="query",
+            hint="Leave it out. The answer names the sources of every row.",
         )
 
 
@@ -53,7 +56,7 @@ def _decode_escape(digits: str) -> str:
 
 
 def explain_fault(message: str, query: str) -> str:
-    """Say where a query is broken: the line, and the word if there is one."""
+    """Return where a query is not SPARQL: the line and its text."""
     at = re.match(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", message, re.DOTALL)
     if at is None:
         return f"not SPARQL ({message.splitlines()[0][:200]})."
@@ -61,4 +64,4 @@ def explain_fault(message: str, query: str) -> str:
         return f"not SPARQL, line {at[1]}: a prefix is not declared."
     lines = query.splitlines()
     line = lines[int(at[1]) - 1].strip() if int(at[1]) <= len(lines) else ""
-    return f"not SPARQL, line {at[1]}: {line[:80]!r} is not understood."
+    return f"not SPARQL, line {at[1]}: {line[:80]!r}."

@@ -68,17 +68,19 @@ class Prefixes:
         if colon and (name.startswith("//") or prefix == "urn"):
             return self._make(bare, text)
         if not colon:
-            raise ParameterError(f"{shorten_text(text)!r}: a name is written prefix:name, or <iri>.")
+            raise ParameterError(f"{shorten_text(text)!r} is not a name.", hint="Write prefix:name or <iri>.")
         prefixes = ", ".join(self.namespaces)
-        raise ParameterError(f"{shorten_text(text)!r}: there is no prefix {shorten_text(prefix)!r}. Known: {prefixes}.")
+        raise ParameterError(
+            f"{shorten_text(text)!r}: the prefix {shorten_text(prefix)!r} is unknown.", hint=f"Prefixes: {prefixes}."
+        )
 
     def _make(self, iri: str, text: str) -> NamedNode:
         if _FORBIDDEN.search(iri):
-            raise ParameterError(f"{shorten_text(text)!r}: an IRI has no spaces, quotes or brackets in it.")
+            raise ParameterError(f"{shorten_text(text)!r} is not an IRI: it has spaces, quotes or brackets.")
         try:
             return NamedNode(iri)
         except ValueError:
-            raise ParameterError(f"{shorten_text(text)!r}: this is no IRI.") from None
+            raise ParameterError(f"{shorten_text(text)!r} is not an IRI.", hint="Write http://... or urn:...") from None
 
     def parse_pattern(self, text: str) -> Pattern:
         """Return the pattern that three words stand for, such as ``?x eco:eats ?y`` or ``_:name rdfs:label ?text``.
@@ -90,7 +92,7 @@ class Prefixes:
         """
         words = _TOKEN.findall(text.strip().removesuffix(" ."))
         if len(words) != 3:
-            raise ParameterError(f"{shorten_text(text)!r}: a pattern has three terms, this one has {len(words)}.")
+            raise ParameterError(f"{shorten_text(text)!r}: a pattern must have three terms, got {len(words)}.")
         return Pattern(*map(self.parse_term, words))
 
     def parse_term(self, word: str) -> Term | Variable:

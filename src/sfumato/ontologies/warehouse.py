@@ -104,7 +104,7 @@ class Warehouse:
         return self._ask(query, self.graphs_of(chosen), self.find)
 
     def can_divide(self, query: str) -> bool:
-        """Tell whether some of the sources can be asked: not for a query that counts, where they are large."""
+        """Return whether some of the sources can be asked: not for a query that counts, where they are large."""
         size = sum(source["statements"] for source in self.description["sources"].values())
         return size <= _MOST_COUNTED or not _AGGREGATE.search(query)
 
@@ -139,7 +139,7 @@ class Warehouse:
         if isinstance(result, QueryBoolean):
             return Answer(("answer",), ((bool(result),),))
         if not isinstance(result, QuerySolutions):
-            raise ParameterError("query: only SELECT and ASK have rows. Ask for the variables of the triples.")
+            raise ParameterError("query: only SELECT and ASK are supported.", option="query", hint="Use SELECT.")
         columns = tuple(variable.value for variable in result.variables)
         try:
             return Answer(columns, tuple(tuple(row[i] for i in range(len(columns))) for row in result))
@@ -170,5 +170,5 @@ class Warehouse:
 
         text = to_utf8(path.name, load(path)).decode()
         if not text.strip():
-            raise SchemaError(f"{path.name}: the file is empty.")
+            raise SchemaError(f"{path.name} is empty.", option="query", hint="Write a SPARQL query into it.")
         return text

@@ -124,7 +124,7 @@ class Release:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
-    Release(trajectories by seqanon: 2 of 2 records, 2^2-anonymity)
+    Release(trajectories by seqanon: 2 of 2 records, 2^2-anonymity of places)
     """
 
     kind: str
@@ -356,7 +356,7 @@ class Result:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2))
-    Result(Release(trajectories by seqanon: 2 of 2 records, 2^2-anonymity))
+    Result(Release(trajectories by seqanon: 2 of 2 records, 2^2-anonymity of places))
     """
 
     release: Release

@@ -1,7 +1,7 @@
 """The owner's report: what was published, what it risks, what it is still good for.
 
 One HTML file without scripts that needs no network. It may show labels of places and events, so it stays with the
-owner; it never shows who anybody is.
+owner; it never shows who anyone is.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def render(
     remaining
         What the release leaves possible, by all that was found.
     stronger
-        What attackers find who do more than the promise is about; for kinds of data that have such attackers.
+        What attackers find who do more than the guarantee is about; for kinds of data that have such attackers.
     curve
         What attackers reach before and after who know less and more; for kinds of data where that can be counted.
     """

@@ -89,8 +89,8 @@ def _draw(time_series: TimeSeries) -> Figure:
     shown = shorten(time_series.value, _SHOWN_LENGTH)
     panel: Any = alt.layer(band, *lines).properties(width=PANEL_WIDTH, height=130, title=shown)
     return Figure(
-        title=f"What the release answers over time: {time_series.counted} with a frequent value",
-        description="A band from what is certain to what is possible, with the expected answer and the truth as lines.",
+        title=f"Answers of the release over time: {time_series.counted} with a frequent value",
+        description="A band from the certain to the possible answer, with lines for the expected answer and the truth.",
         panels=[panel],
         legend=(
             LegendEntry("square", AFTER, "from certain to possible"),
@@ -113,8 +113,5 @@ def write_answers(figure: Figure | None) -> str:
     """
     if figure is None:
         return ""
-    caption = (
-        "Whoever receives the release can ask it (sfumato query): the answer is certain up to the lower edge and "
-        "possible up to the upper one."
-    )
-    return f"<section><h2>What can still be asked</h2>{draw_figure('answers', figure, caption)}</section>"
+    caption = "Recipients can query the release (sfumato query): the lower edge is certain, the upper edge possible."
+    return f"<section><h2>Queries of the release</h2>{draw_figure('answers', figure, caption)}</section>"

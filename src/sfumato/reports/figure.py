@@ -188,12 +188,12 @@ def save_figure(figure: Any, path: str | Path) -> None:
     >>> save_figure(alt.Chart(), "map.gif")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: save_figure: a file name must end in .html, .pdf, .png or .svg, got '.gif'.
+    sfumato.exceptions.ParameterError: A file name of a figure must end in .html, .pdf, .png or .svg, got '.gif'.
     """
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix.removeprefix(".") not in FORMATS:
-        raise ParameterError(f"save_figure: a file name must end in .html, .pdf, .png or .svg, got {suffix!r}.")
+        raise ParameterError(f"A file name of a figure must end in .html, .pdf, .png or .svg, got {suffix!r}.")
     chart = figure.chart() if isinstance(figure, Figure) else figure
     if suffix == ".svg":
         target.write_text(to_svg(chart, background="white"), encoding="utf-8")

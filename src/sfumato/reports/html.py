@@ -10,8 +10,19 @@ from sfumato.escape import escape_html as escape
 
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure
+from typing import TYPE_CHECKING
 
-__all__ = ["draw_figure", "make_scrollable", "make_table", "raise_powers", "shorten"]
+if TYPE_CHECKING:
+    from sfumato.reports.figure import Figure
+
+__all__ = [
+    "Figures",
+    "draw_figure",
+    "make_scrollable",
+    "make_table",
+    "raise_powers",
+    "shorten",
+]
 
 
 def raise_powers(text: str) -> str:
@@ -129,3 +140,19 @@ def _make_accessible(svg: str, name: str, title: str, description: str) -> str:
         f"<title id='{name}-title'>{escape(title)}</title>"
         f"<desc id='{name}-desc'>{escape(description)}</desc>{rest}"
     )
+
+
+class Figures(dict[str, "Figure"]):
+    """Figures by name, which a notebook shows as pictures.
+
+    Examples
+    --------
+    >>> import altair
+    >>> from sfumato.reports.figure import Figure
+    >>> dot = altair.Chart(altair.Data(values=[{}])).mark_point()
+    >>> list(Figures({"dot": Figure("A dot", "One dot.", [dot])}))
+    ['dot']
+    """
+
+    def _repr_html_(self) -> str:
+        return "".join(draw_figure(name, figure, figure.title) for name, figure in self.items())

@@ -1,4 +1,4 @@
-"""Whether the attack agrees with the promise, in a sentence."""
+"""Whether the attack agrees with the guarantee, in a sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Judgement", "judge", "write_judgement"]
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
-    """Whether a release keeps what it promises, in a sentence.
+    """Whether a release keeps what it guarantees, in a sentence.
 
     Parameters
     ----------
@@ -34,33 +34,33 @@ class Judgement:
     text: str
 
     def warn(self, remaining: Remaining) -> Judgement:
-        """Return the judgement with a pointer to what remains possible, where somebody should read that first."""
+        """Return the judgement with a pointer to what remains possible, where someone should read that first."""
         if not remaining.warnings or self.level == "broken":
             return self
-        return Judgement("careful", f"{self.text} Read below what remains possible.")
+        return Judgement("careful", f"{self.text} See below what remains possible.")
 
 
 def judge(comparison: Any, after: Risk, remaining: Remaining = NOTHING) -> Judgement:
-    """Say whether the attack agrees with the promise, and whether there is more to be warned of."""
+    """Say whether the attack agrees with the guarantee, and whether there is more to be warned of."""
     guarantee, unit = comparison.release.guarantee, comparison.release.unit
     k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
     if k is None or not after.smallest_anonymity_set:
-        return Judgement("holds", "The promise holds in the published files.").warn(remaining)
+        return Judgement("holds", "The guarantee holds in the published files.").warn(remaining)
     fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
     faults = []
     if after.smallest_anonymity_set < k:
-        faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
+        faults.append(f"Some knowledge matches only {fits}; {show_count(k)} are guaranteed.")
     if largest is not None and share is not None and share > largest + 1e-12:
         faults.append(explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=False))
     if faults:
         return Judgement("broken", " ".join(["Do not publish this release.", *faults]))
-    guaranteed = f" ({show_count(k)} promised)" if k > 1 else ""
-    text = f"The promise holds: whatever the attacker knows fits at least {fits}{guaranteed}."
+    guaranteed = f" ({show_count(k)} guaranteed)" if k > 1 else ""
+    text = f"The guarantee holds: what the attacker knows matches at least {fits}{guaranteed}."
     return Judgement("holds", text).warn(remaining)
 
 
 def write_judgement(comparison: Any, after: Risk) -> str:
-    """Say whether the attack agrees with the promise."""
+    """Say whether the attack agrees with the guarantee."""
     guarantee, unit = comparison.release.guarantee, comparison.release.unit
     k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
     if k is None or not after.smallest_anonymity_set:
@@ -69,14 +69,14 @@ def write_judgement(comparison: Any, after: Risk) -> str:
     if judged.level == "broken":
         return f"<blockquote class='warning'><p><b>{judged.text}</b></p></blockquote>"
     fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
-    guaranteed = f" ({show_count(k)} promised)" if k > 1 else ""
+    guaranteed = f" ({show_count(k)} guaranteed)" if k > 1 else ""
     if after.measured is None:
-        text = f"The attack agrees with the promise: whatever is known fits at least {fits}{guaranteed}."
+        text = f"The attack confirms the guarantee: what is known matches at least {fits}{guaranteed}."
     else:
         sample = show_amount(after.measured, unit.one, unit.many)
         text = (
-            f"The attack agrees with the promise: of {sample} drawn at random, whatever is known fits at least "
-            f"{fits}{guaranteed}. That it holds for all was verified from the published files."
+            f"The attack confirms the guarantee: for {sample} drawn at random, what is known matches at "
+            f"least {fits}{guaranteed}. For all, it was verified from the published files."
         )
     if largest is not None and share is not None:
         text += " " + explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=True)

@@ -20,13 +20,13 @@ from sfumato.reports.html import draw_figure, make_table, raise_powers, shorten
 from sfumato.reports.judgement import Judgement, judge, write_judgement
 from sfumato.reports.measures import write_utility
 from sfumato.reports.numbers import choose_edges, show_amount, show_bin, show_count, show_number, show_share
-from sfumato.reports.remaining import write_remaining
 from sfumato.reports.style import STYLE
 from sfumato.reports.text import describe_attacker, describe_counter, list_limits, name_share
 from sfumato.verification.people import describe_counted_people, find_smallest_group
 
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure
+from sfumato.base.remaining import TITLE
 
 __all__ = [
     "Judgement",
@@ -45,6 +45,7 @@ __all__ = [
     "write_risk",
     "write_utility",
 ]
+
 
 _TOP_VALUES = 10
 _SHOWN_MEMBERS = 6
@@ -65,7 +66,7 @@ def write_page(comparison: Any, sections: Sequence[str]) -> str:
         '<meta name="robots" content="noindex">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join([header, *list_contents(rest)])
-        + "\n<footer class='muted'>Made by Sfumato. This file stands alone: it loads nothing and runs nothing."
+        + "\n<footer class='muted'>Made by Sfumato. This file is self-contained: it loads nothing and runs nothing."
         "</footer>\n</main>\n</body>\n</html>\n"
     )
 
@@ -101,7 +102,7 @@ def show_change(comparison: Any, before: Risk, after: Risk) -> list[tuple[str, s
         (show_count(len(release)), f"of {show_count(release.records_in)} {release.unit.records} published"),
         (
             _change(show_count(before.smallest_anonymity_set), show_count(after.smallest_anonymity_set)),
-            "smallest anonymity set",
+            "smallest number of matching records",
         ),
         (
             _change(show_share(before.unique_share), show_share(after.unique_share)),
@@ -117,7 +118,7 @@ def write_header(
     judgement: Judgement | None = None,
     remaining: Remaining = NOTHING,
 ) -> str:
-    """Write what it is about, whether the promise holds, what remains possible, and the numbers that matter most."""
+    """Write what it is about, whether the guarantee holds, what remains possible, and the numbers that matter most."""
     release = comparison.release
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
     today = datetime.date.today()
@@ -137,7 +138,7 @@ def _change(was: str, now: str) -> str:
 
 
 def write_published(comparison: Any, account: str) -> str:
-    """Write what was published (an account as HTML), what is promised, and what is not."""
+    """Write what was published (an account as HTML), what is guaranteed, and what is not."""
     guarantee, unit = comparison.release.guarantee, comparison.release.unit
     limits = "".join(
         f"<li><b>{raise_powers(lead)}</b> {raise_powers(text)}</li>" for lead, text in list_limits(guarantee, unit)
@@ -150,26 +151,26 @@ def write_published(comparison: Any, account: str) -> str:
 
 
 def render_guarantee(release: Any) -> str:
-    """State what is promised, and below it what is true of the method and cannot be verified.
+    """State what is guaranteed, and below it what is true of the method and cannot be verified.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> release = sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)).release
     >>> print(render_guarantee(release).splitlines()[-1])
-    <p class='muted'>About the method (cannot be verified from the files): How groups were formed does not depend on
-    sensitive values. Knowing the method does not tell the records of a group apart.</p>
+    <p class='muted'>About the method (cannot be verified from the files): Groups do not depend on sensitive values.
+    Knowledge of the method does not distinguish the records of a group.</p>
     """
     guarantee = release.guarantee
     note = f"<p class='muted'>{NOTE_LABEL}: {raise_powers(release.method_note)}</p>\n" if release.method_note else ""
     return (
-        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
+        f"<h3>Guarantee: {raise_powers(str(guarantee))}</h3>\n"
         f"<blockquote><p>{raise_powers(guarantee.statement(release.unit))}</p></blockquote>\n{note}"
     )
 
 
 def _count_people(comparison: Any) -> str:
-    """Say how many people the promise comes to, where they have several records and it is known whose those are."""
+    """Say how many people the guarantee comes to, where they have several records and it is known whose those are."""
     original, rows = comparison.original, comparison.rows
     person = None if original.people is None else original.person_codes()
     smallest_group = None if person is None or rows is None else find_smallest_group(comparison.release, original, rows)
@@ -190,14 +191,14 @@ def describe_people(comparison: Any) -> str:
     rows = comparison.rows
     left = None if rows is None else np.bincount(person[np.asarray(rows, dtype=np.int64)], minlength=len(had))
     paragraph = (
-        f"The data are {unit.count(len(person))} of {unit.owners(len(had))}: {show_number(round(had.mean(), 1))} "
-        f"each on average, {show_count(int(np.median(had)))} for the one in the middle, at most "
+        f"The data have {unit.count(len(person))} of {unit.owners(len(had))}: {show_number(round(had.mean(), 1))} "
+        f"each on average (median {show_count(int(np.median(had)))}), at most "
         f"{show_count(int(had.max()))}."
     )
     if left is not None:
         gone = int((left == 0).sum())
-        paragraph += f" Published are {unit.count(int(left.sum()))} of {unit.owners(len(had) - gone)}" + (
-            f"; nothing is published of {unit.owners(gone)}." if gone else "."
+        paragraph += f" The release has {unit.count(int(left.sum()))} of {unit.owners(len(had) - gone)}" + (
+            f"; all records of {unit.owners(gone)} are suppressed." if gone else "."
         )
     edges = choose_edges(int(had.max()), None)
     sides = [had] if left is None else [had, left]
@@ -208,7 +209,8 @@ def describe_people(comparison: Any) -> str:
         if any(numbers)
     ]
     table = make_table([f"{owners.capitalize()} with", "Before", "After"][: 1 + len(sides)], listed, narrow=True)
-    return f"<h3>Whose {escape(unit.many)} they are</h3>\n<p>{escape(paragraph)}</p>\n{table}\n"
+    heading = f"{unit.many.capitalize()} of each {unit.owner or 'person'}"
+    return f"<h3>{escape(heading)}</h3>\n<p>{escape(paragraph)}</p>\n{table}\n"
 
 
 def account_for(comparison: Any, others: Sequence[tuple[str, int]]) -> str:
@@ -217,7 +219,7 @@ def account_for(comparison: Any, others: Sequence[tuple[str, int]]) -> str:
     rows = [
         (f"{records} in the original data", release.records_in, False),
         (f"{records} published", len(release), False),
-        (f"{records} withheld", release.records_in - len(release), False),
+        (f"{records} suppressed", release.records_in - len(release), False),
         *((reason, count, True) for reason, count in release.suppressed_records.items()),
         *((name, count, False) for name, count in others),
     ]
@@ -230,16 +232,15 @@ def account_for(comparison: Any, others: Sequence[tuple[str, int]]) -> str:
 
 
 def write_risk(comparison: Any, before: Risk, after: Risk, drawn: Mapping[str, Figure]) -> str:
-    """Write what an attacker reaches before and after, and whether that agrees with the promise."""
+    """Write what an attacker reaches before and after, and whether that agrees with the guarantee."""
     guarantee = comparison.release.guarantee
     unit = comparison.release.unit
     kind, m = comparison.release.kind, after.m or getattr(guarantee, "m", None)
     attacker = describe_attacker(kind, after.knowledge, m, unit)
-    wanted = "which record is the person’s" if unit == PERSON else f"which {unit.record} it is"
+    wanted = "which record belongs to the person" if unit == PERSON else f"which {unit.record} it is"
     caption = (
-        f"For every {unit.one}, the number of {unit.records} that fit what the attacker knows, taking the knowledge "
-        "that "
-        f"gives the {unit.one} away most. The axis is logarithmic; a bar covers the numbers "
+        f"For every {unit.one}, the number of {unit.records} that match what the attacker knows, for the "
+        f"knowledge that reveals the {unit.one} most. The axis is logarithmic; a bar covers the numbers "
         "from its left to its right end."
     )
     absent = int((after.set_sizes == 0).sum())
@@ -251,7 +252,7 @@ def write_risk(comparison: Any, before: Risk, after: Risk, drawn: Mapping[str, F
         )
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
-        f"wants to know {wanted}. Before: the same data without names, otherwise as they are."
+        f"wants to know {wanted}. Before: the original without identifiers."
         f"</p>\n{write_judgement(comparison, after)}\n{_risk_table(before, after, kind)}\n"
         f"{_describe_sample(before, after)}"
         f"{draw_figure('anonymity-sets', drawn['anonymity-sets'], caption)}{_draw_curve(drawn)}</section>"
@@ -261,8 +262,10 @@ def write_risk(comparison: Any, before: Risk, after: Risk, drawn: Mapping[str, F
 def _draw_curve(drawn: Mapping[str, Figure]) -> str:
     if "risk-curve" not in drawn:
         return ""
-    caption = "The more an attacker knows, the fewer records fit: before steeply, after only as far as is promised."
-    return f"\n<h3>If less is known</h3>\n{draw_figure('risk-curve', drawn['risk-curve'], caption)}"
+    caption = (
+        "The more an attacker knows, the fewer records match: steeply before, and only down to the guarantee after."
+    )
+    return f"\n<h3>Risk by knowledge</h3>\n{draw_figure('risk-curve', drawn['risk-curve'], caption)}"
 
 
 def _describe_sample(before: Risk, after: Risk) -> str:
@@ -271,15 +274,16 @@ def _describe_sample(before: Risk, after: Risk) -> str:
     if not samples:
         return ""
     return (
-        f"<p class='muted'>Sampled, {escape('; '.join(samples))} (95 % confidence). Smallest sets and worst cases are "
-        f"those found among the {after.unit.many} measured.</p>\n"
+        f"<p class='muted'>Sampled, {escape('; '.join(samples))} (95 % confidence). Smallest numbers and worst cases "
+        "are "
+        f"those among the {after.unit.many} measured.</p>\n"
     )
 
 
 def _risk_table(before: Risk, after: Risk, kind: str) -> str:
     rows = [
         (
-            f"Smallest anonymity set ({after.unit.records})",
+            f"Smallest number of matching {after.unit.records}",
             show_count(before.smallest_anonymity_set),
             show_count(after.smallest_anonymity_set),
         ),
@@ -295,7 +299,7 @@ def _risk_table(before: Risk, after: Risk, kind: str) -> str:
         ),
         ("Attacker’s success, worst case", show_share(before.max_success), show_share(after.max_success)),
         (
-            "Attacker’s success when what is known is drawn at random",
+            "Attacker’s success with random knowledge",
             show_share(before.mean_success_random),
             show_share(after.mean_success_random),
         ),
@@ -337,3 +341,25 @@ def write_facts(comparison: Any, facts: Mapping[str, str]) -> str:
     table = make_table([], named, narrow=True) if facts else ""
     read = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
     return f"<section><h2>How it was made</h2>\n{table}{read}</section>"
+
+
+def write_remaining(remaining: Remaining) -> str:
+    """Write what remains possible as HTML: warnings in a frame, and the rest as a list.
+
+    Examples
+    --------
+    >>> from sfumato.base.remaining import Possibility
+    >>> write_remaining(Remaining((Possibility("utility", "ncp", "note", "Cells are exact."),)))
+    "<section class='remaining'><h2>What remains possible</h2>\\n<ul><li>Cells are exact.</li></ul></section>"
+    """
+    if not len(remaining):
+        return ""
+    warned = "".join(
+        f"<p><b>{escape(possibility.sentence)}</b> {escape(possibility.hint)}</p>"
+        for possibility in remaining
+        if possibility.is_warning
+    )
+    noted = "".join(f"<li>{escape(str(possibility))}</li>" for possibility in remaining if not possibility.is_warning)
+    framed = f"<blockquote class='warning'>{warned}</blockquote>" if warned else ""
+    listed = f"<ul>{noted}</ul>" if noted else ""
+    return f"<section class='remaining'><h2>{TITLE}</h2>\n{framed}{listed}</section>"

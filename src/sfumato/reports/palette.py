@@ -1,4 +1,4 @@
-"""Colours of the report: few, told apart by colour-blind readers, each with a twin for dark screens."""
+"""Colours of the report: few, distinguished by colour-blind readers, each with a twin for dark screens."""
 
 from __future__ import annotations
 

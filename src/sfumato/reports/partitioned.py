@@ -1,4 +1,4 @@
-"""The owner's report on a partitioned release: what was counted in every partition, drawn and told of as one."""
+"""The owner's report on a partitioned release: what was counted in every partition, for all of them together."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remain
         *page.show_change(seen, seen.before, seen.after),
         (show_count(number), "partition" if number == 1 else "partitions"),
     ]
-    secret = "it names values and shows how they are distributed"
+    secret = "it names values and shows their distributions"
     return page.write_page(
         seen,
         [
@@ -148,8 +148,8 @@ def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remain
 
 def _describe_attacker(seen: Divided) -> str:
     return (
-        f"<p class='muted'>In a partition, the attacker knows that the {seen.release.unit.one} is in it, and counts "
-        "the records of that partition. Whoever does not know the partition faces more records still.</p>"
+        f"<p class='muted'>The attacker knows the partition of the {seen.release.unit.one} and counts the records "
+        "of that partition. Someone who does not know the partition matches more records.</p>"
     )
 
 
@@ -165,8 +165,8 @@ def _write_partitions(seen: Divided, plot: Figure) -> str:
         ("Smallest share of a partition that is published", show_share(float(shares.min(initial=1.0)))),
     ]
     intro = (
-        f"{unit.many.capitalize()} that are alike are published together: every partition is a release of its own, "
-        "keeps the promise on its own, and makes values coarser in its own way. All partitions together keep it, too."
+        f"{unit.many.capitalize()} that are similar are published together. Every partition is a release of its own "
+        "with its own generalisation and keeps the guarantee, and so do all partitions together."
     )
     alone = [
         (score.title or score.name, *(show_number(value) for value in (score.value, *ends)))
@@ -176,6 +176,6 @@ def _write_partitions(seen: Divided, plot: Figure) -> str:
     head = ["Measure", "All partitions", "Least of a partition", "Most of a partition"]
     caption = "What measures find in all partitions together, and in the partitions alone, each with its own people"
     differ = f"<h3>How much partitions differ</h3>\n{make_table(head, alone, caption=caption)}" if alone else ""
-    drawn = draw_figure("parts", plot, f"How many partitions have how many {unit.many}.")
+    drawn = draw_figure("parts", plot, f"Number of partitions by number of {unit.many}.")
     table = make_table([], rows, narrow=True)
     return f"<section><h2>The partitions</h2>\n<p>{intro}</p>\n{table}\n{drawn}\n{differ}</section>"

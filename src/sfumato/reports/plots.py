@@ -60,7 +60,7 @@ def share_axis(title: str | None = None, **more: Any) -> Any:
 def draw_sets(
     before: Risk, after: Risk, guarantee: Guarantee, width: float = PANEL_WIDTH, height: float = 130
 ) -> Figure:
-    """Draw how many records fit what an attacker knows, with a line where the promise begins.
+    """Draw how many records fit what an attacker knows, with a line where the guarantee begins.
 
     Examples
     --------
@@ -69,16 +69,16 @@ def draw_sets(
     >>> draw_sets(risk, risk, KmAnonymity(k=2, m=2)).rows
     [['1', '0', '0 %', '0', '0 %'], ['2', '2', '100 %', '2', '100 %']]
     """
-    # A promise of at least one record is none.
+    # A guarantee of at least one record is none.
     k = getattr(guarantee, "k", 1) if getattr(guarantee, "k", 1) > 1 else None
     rows, unit = _count_sets(before, after, k), after.unit
     line = f"; a dashed line marks k = {k}" if k else ""
     both = [[row for row in rows if row["when"] == when] for when in ("before", "after")]
     return Figure(
-        title=f"How many {unit.records} fit what an attacker knows, before and after",
-        description=f"Two histograms of anonymity-set sizes per {unit.one} over a logarithmic axis{line}.",
+        title=f"Number of {unit.records} that match what an attacker knows, before and after",
+        description=f"Two histograms of the number of matching records per {unit.one} on a logarithmic axis{line}.",
         panels=_draw_sets(both, k, width, height, unit),
-        head=[f"{unit.records.capitalize()} that fit", f"Before: {unit.many}", "share", f"After: {unit.many}", "share"],
+        head=[f"Matching {unit.records.capitalize()}", f"Before: {unit.many}", "share", f"After: {unit.many}", "share"],
         rows=[
             [show_bin(b["first"], b["end"])]
             + [shown for row in (b, a) for shown in (show_count(row["people"]), show_share(row["share"]))]
@@ -103,11 +103,11 @@ def _count_sets(before: Risk, after: Risk, k: int | None) -> list[dict[str, Any]
 def _draw_sets(
     both: list[list[dict[str, Any]]], k: int | None, width: float, height: float, unit: RecordUnit
 ) -> list[Any]:
-    """Draw two histograms over the same logarithmic axis, with a line where the promise begins."""
+    """Draw two histograms over the same logarithmic axis, with a line where the guarantee begins."""
     end = max(row["end"] for row in both[0])
     largest = max(row["share"] for rows in both for row in rows)
     top = next((step for step in _TOPS if step >= largest), 1.0)
-    fits = f"{unit.records.capitalize()} that fit what the attacker knows"
+    fits = f"{unit.records.capitalize()} that match what the attacker knows"
     panels = []
     for rows, colour, name in zip(
         both, (BEFORE, AFTER), ("Before: original data", "After: published data"), strict=True
@@ -161,7 +161,7 @@ def _sum_up_sets(rows: list[dict[str, Any]], k: int | None, unit: RecordUnit) ->
     if k is None:
         return f"{show_share(rows[0]['share'])} of {unit.many} are unique"
     below = sum(row["share"] for row in rows if row["end"] <= k)
-    return f"{show_share(below)} of {unit.many} hide among fewer than {show_count(k)}"
+    return f"{show_share(below)} of {unit.many} match fewer than {show_count(k)}"
 
 
 def draw_risk_curve(curve: Sequence[tuple[Risk, Risk]], knowledge: str, height: float = 120) -> Figure:
@@ -202,7 +202,7 @@ def draw_risk_curve(curve: Sequence[tuple[Risk, Risk]], knowledge: str, height: 
         panels.append(alt.layer(*layers).properties(width=PANEL_WIDTH, height=height, title=title))
     return Figure(
         title="Risk by what an attacker knows, before and after",
-        description="Two plots with a line before and a line after: unique records, and average success, over what is "
+        description="Two plots with a line before and a line after: unique records and average success by what is "
         "known.",
         panels=panels,
         legend=BEFORE_AND_AFTER,

@@ -1,4 +1,4 @@
-"""What the report says in plain words about promises and attackers of any kind; kinds add their own words."""
+"""What the report says in plain words about guarantees and attackers of any kind; kinds add their own words."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ Limits = Sequence[tuple[str, str]]
 
 ALWAYS: Limits = (
     (
-        "Being in the data.",
-        "The release does not hide that somebody took part, and a place published exactly was really visited.",
+        "Presence in the data.",
+        "The release does not hide that a person is in the data, and an exact place was really visited by someone.",
     ),
     (
         "Two releases together.",
-        "Each release keeps its promise on its own. Somebody who has two separately made releases about the same "
+        "Each release keeps the guarantee on its own. Someone who has two separate releases about the same "
         "people can intersect them.",
     ),
 )
 
 
 _PLAIN_SHARE = (
-    "Largest share of fitting records with one sensitive value",
-    "A sensitive value is in {share} of fitting records; at most {allowed} are promised.",
-    "No sensitive value is in more than {share} of fitting records ({allowed} promised).",
+    "Largest share of matching records with one sensitive value",
+    "{share} of matching records have the same sensitive value; at most {allowed} are guaranteed.",
+    "At most {share} of matching records have the same sensitive value ({allowed} guaranteed).",
 )
 
 
@@ -62,7 +62,7 @@ class ReportWords:
     Examples
     --------
     >>> ReportWords().share[0]
-    'Largest share of fitting records with one sensitive value'
+    'Largest share of matching records with one sensitive value'
     """
 
     share: tuple[str, str, str] = _PLAIN_SHARE
@@ -94,18 +94,18 @@ def name_share(kind: str) -> str:
     Examples
     --------
     >>> name_share("sequences")
-    'Highest chance of predicting another event within the window'
+    'Largest share of matching records with the same other event in a window'
     """
     return find_words(kind).share[0]
 
 
 def explain_share(kind: str, share: str, allowed: str, *, holds: bool) -> str:
-    """Say that the share is as promised, or that it is larger.
+    """Say that the share is as guaranteed, or that it is larger.
 
     Examples
     --------
     >>> explain_share("trajectories", "90 %", "50 %", holds=False)
-    'A sensitive place is in 90 % of fitting records; at most 50 % are promised.'
+    '90 % of matching records visit the same sensitive place; at most 50 % are guaranteed.'
     """
     return find_words(kind).share[2 if holds else 1].format(share=share, allowed=allowed)
 
@@ -116,12 +116,12 @@ def describe_attacker(kind: str, knowledge: str, m: int | None, unit: RecordUnit
     Examples
     --------
     >>> describe_attacker("trajectories", "ordered-places", 1)
-    'somebody who knows 1 place that a person visited'
+    'someone who knows 1 place that a person visited'
     >>> describe_attacker("snapshots", "attributes-and-time", None)
-    'somebody with the knowledge “attributes-and-time”'
+    'someone with the knowledge “attributes-and-time”'
     """
     describe = find_words(kind).describe_attacker
-    return describe(m, unit) if describe else f"somebody with the knowledge “{knowledge}”"
+    return describe(m, unit) if describe else f"someone with the knowledge “{knowledge}”"
 
 
 def describe_counter(kind: str, name: str) -> str:
@@ -130,14 +130,14 @@ def describe_counter(kind: str, name: str) -> str:
     Examples
     --------
     >>> describe_counter("sets", "items_moved_by_lemma_2"), describe_counter("sets", "records_exchanged")
-    ('Items moved to term chunks because the other parts of records were too few', 'Records exchanged')
+    ('Items moved to term chunks because there were too few subrecords', 'Records exchanged')
     """
     plain = find_words(kind).counters.get(name.replace(" ", "_"))
     return plain or name.replace("_", " ").capitalize()
 
 
 def list_limits(guarantee: Guarantee, unit: RecordUnit = PERSON) -> list[tuple[str, str]]:
-    """List what a promise does not cover: what it is about in a few words, then a sentence or two.
+    """List what a guarantee does not cover: what it is about in a few words, then a sentence or two.
 
     Examples
     --------
@@ -153,8 +153,9 @@ def list_limits(guarantee: Guarantee, unit: RecordUnit = PERSON) -> list[tuple[s
             0,
             (
                 f"Several {unit.many} of one {unit.owner}.",
-                f"The promise counts {unit.many}. Those that hide each other may be of one {unit.owner}, and what they "
-                f"have in common is then known of that {unit.owner}. With protect=people it counts {of}.",
+                f"The guarantee counts {unit.many}. Matching ones may all belong to one {unit.owner}, and "
+                f"what they have in common is then known of that {unit.owner}. With protect=people it counts "
+                f"{of}.",
             ),
         )
     return limits

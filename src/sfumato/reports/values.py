@@ -74,14 +74,15 @@ def draw_frequencies(
     rows = [(labels[at], float(before[at]), float(after[at])) for at in chosen.tolist()]
     errors = [(name, abs(now - was) / was) for name, was, now in rows]
     selection = f"{show_count(len(rows))} of {show_count(int((np.asarray(before) > 0).sum()))} {what}, by their ranks"
-    how = " Generalised values are divided evenly among what they stand for." if divided else ""
+    how = " Generalised values are divided evenly among their members." if divided else ""
     return Figure(
-        title=f"How often {what} occur, before and after",
+        title=f"Occurrences of {what}, before and after",
         description=f"Bars with the number of {counted} before and after, and the relative error, for some {what}.",
         panels=[
             draw_twin_bars(rows, f"{counted.capitalize()}", None, shares=False),
             draw_bars(
-                # Beyond the whole of it an error is told, and not drawn: one of them would make all others invisible.
+                # Beyond the whole of it an error is written, and not drawn: one of them would make all others
+                # invisible.
                 [(name, min(error, 1.0), show_share(error)) for name, error in errors],
                 "Relative error",
                 "",

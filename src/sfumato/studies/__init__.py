@@ -73,7 +73,10 @@ def run_study(
         plan = plan_methods(what, chosen, workers=workers, **options)
     else:
         if chosen or options:
-            raise ParameterError("study: a study file says which methods are run and how; leave out the others.")
+            raise ParameterError(
+                "study takes no methods or options beside a study file.",
+                hint="Leave them out, or write them into the file.",
+            )
         plan = plan_study(what if isinstance(what, Study) else read_study(Path(what)))
     if out is not None:
         return run_plan(plan, Path(out), resume=resume, force=force, retry=retry, workers=workers, progress=progress)
@@ -136,7 +139,7 @@ def run_plan(
 
 
 def _identify(plan: Plan) -> dict[str, str]:
-    """Say what makes a study the same: its data."""
+    """Describe what makes a study the same: its data."""
     return {"kind": plan.kind, "data": plan.job.data}
 
 

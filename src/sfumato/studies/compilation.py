@@ -17,6 +17,7 @@ from sfumato.api.protect import anonymize
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError
 from sfumato.exports import write_table
+from sfumato.messages import PYTHON
 from sfumato.params import build
 from sfumato.progress import Progress, report_progress, silent, watch
 from sfumato.release.release import Result
@@ -139,7 +140,7 @@ def run_samples(
                 judge(data, anonymize(data, method, Run(_SECRET, max_suppressed_records=1), "records"))
         except SfumatoError as error:
             # What a few people cannot be given to is compiled when somebody needs it.
-            left_out[named] = str(error)
+            left_out[named] = error.write(PYTHON)
         else:
             (compiled if begun else ready).append(named)
     progress("compile", len(work), len(work))
@@ -175,7 +176,7 @@ def _read_specimen(kind: str) -> Dataset:
                 return detect_file(file, kind).dataset
             except SfumatoError as error:
                 fault = error
-    raise fault or ParameterError(f"{kind}: nothing can be made up.")
+    raise fault or ParameterError(f"No data can be generated for {kind}.")
 
 
 def _list_trials(data: Dataset) -> list[Trial]:

@@ -130,7 +130,7 @@ class PlotStyle:
     along
         What the horizontal axis shows.
     before
-        What it is with the data as they are, to be marked; None for nothing.
+        What it is in the original, to be marked; None for nothing.
     is_share
         Whether values are shares, to be written in percent.
 
@@ -270,8 +270,8 @@ class PlotStyle:
             return []
         import altair as alt
 
-        chart = alt.Chart(alt.Data(values=[{"before": self.before, "text": "published as they are"}]))
-        tip = _tip("before", "published as they are", ".2~%" if self.is_share else ".3~g")
+        chart = alt.Chart(alt.Data(values=[{"before": self.before, "text": "original"}]))
+        tip = _tip("before", "original", ".2~%" if self.is_share else ".3~g")
         y = alt.Y("before:Q", title=None)
         rule = chart.mark_rule(color=BEFORE, strokeDash=[5, 4], strokeWidth=1.6).encode(y=y, tooltip=[tip])
         text = chart.mark_text(color=BEFORE, align="right", baseline="bottom", dy=-3).encode(

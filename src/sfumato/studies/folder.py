@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.exceptions import SchemaError, SfumatoError
+from sfumato.messages import Message, option
 from sfumato.studies.trials import Trial, TrialResult
 
 __all__ = [
@@ -121,8 +122,15 @@ def open_folder(
     if resume or force:
         return {}
     raise SfumatoError(
-        f"{folder}: holds a study of other data. Choose another folder, go on in this one (resume), or begin "
-        "anew with force=True."
+        f"{folder} holds a study of other data.",
+        option="resume",
+        hint=Message(
+            "Choose another folder, continue in this one: ",
+            option("resume", True),
+            ", or start over: ",
+            option("force", True),
+            ".",
+        ),
     )
 
 
@@ -154,11 +162,13 @@ def describe_folder(folder: Path) -> dict[str, Any]:
     try:
         description = json.loads((folder / _MARK).read_bytes())
     except FileNotFoundError:
-        raise SfumatoError(f"{folder}: is not empty and not the folder of a study; choose another one.") from None
+        raise SfumatoError(
+            f"{folder} is not empty and not the folder of a study.", option="out", hint="Choose another folder."
+        ) from None
     except NotADirectoryError:
-        raise SfumatoError(f"{folder}: is a file; choose a folder.") from None
+        raise SfumatoError(f"{folder} is a file.", option="out", hint="Choose a folder.") from None
     except (OSError, ValueError):
-        raise SchemaError(f"{folder / _MARK}: cannot be read.") from None
+        raise SchemaError(f"{folder / _MARK} cannot be read.", hint="Choose another folder.") from None
     if not isinstance(description, dict) or description.get("format") != _FORMAT:
-        raise SchemaError(f"{folder / _MARK}: is of another version of this program; choose another folder.")
+        raise SchemaError(f"{folder / _MARK} was written by another version of Sfumato.", hint="Choose another folder.")
     return description

@@ -16,8 +16,7 @@ from sfumato.reports.html import make_scrollable, make_table
 from sfumato.reports.numbers import show_amount, show_count, show_number, show_share
 from sfumato.reports.style import STYLE
 from sfumato.reports.text import describe_attacker, find_words
-from sfumato.studies.pareto import find_front
-from sfumato.studies.plots import Figure, list_figures
+from sfumato.studies.plots import Figure, find_front, list_figures
 from sfumato.studies.results import StudyResult
 from sfumato.studies.summary import Measure, Point, describe_success, list_measures, list_points
 from sfumato.studies.trials import Trial
@@ -52,8 +51,8 @@ for (const place of document.querySelectorAll('.plot')) {
 """
 
 _STATUSES = {
-    "infeasible": "No release can keep the promise",
-    "refused": "The method does not take such data or values",
+    "infeasible": "No release can keep the guarantee",
+    "refused": "The method does not apply to these data or values",
     "crashed": "The process ended",
     "overlong": "Took too long",
     "out of memory": "Took too much memory",
@@ -61,7 +60,7 @@ _STATUSES = {
 
 
 def write_page(result: StudyResult, *, now: datetime | None = None) -> str:
-    """Return the page of a study, plots and all; whoever opens it needs nothing else."""
+    """Return the page of a study, plots and all; anyone who opens it needs nothing else."""
     figures = list_figures(result)
     points = [point for point in list_points(result) if point.outcomes]
     measures = list_measures(result)
@@ -131,14 +130,14 @@ def _describe_data(result: StudyResult) -> str:
 def _describe_progress(result: StudyResult) -> str:
     planned, done = int(result.facts.get("planned", len(result.trials))), result.count().get("done", 0)
     methods = len({trial.name for trial, _ in result.trials})
-    text = f"{show_amount(methods, 'method', 'methods')}, {show_amount(planned, 'cell', 'cells')}: {done} done"
+    text = f"{show_amount(methods, 'method', 'methods')}, {show_amount(planned, 'trial', 'trials')}: {done} done"
     failed = len(result.failures())
     if failed:
-        text += f", {failed} without a result (why is said below)"
+        text += f", {failed} without a result (reasons below)"
     left = planned - len(result.trials)
     if left > 0:
-        text += f", {left} not run yet: the same command goes on with them"
-    verification = " Every release that was made kept its promise when it was verified from its files." if done else ""
+        text += f", {left} not run yet; run the same command to continue"
+    verification = " Every release was verified from its files and keeps its guarantee." if done else ""
     return f"{text}.{verification}"
 
 
@@ -149,11 +148,11 @@ def _write_tiles(result: StudyResult, points: Sequence[Point]) -> str:
     unique = [spread.mean for point in points if (spread := point.risk("before", "unique")) is not None]
     if before and after:
         named, _ = describe_success(points)
-        tiles.append((show_share(max(before)), f"{named} with the data as they are", "was"))
+        tiles.append((show_share(max(before)), f"{named} with the original", "was"))
         span = [show_share(min(after)), show_share(max(after))]
         tiles.append((" – ".join(dict.fromkeys(span)), f"{named} with the releases of this study", "is"))
     if unique:
-        tiles.append((show_share(max(unique)), f"of {result.unit.many} are unique in the data as they are", "was"))
+        tiles.append((show_share(max(unique)), f"of {result.unit.many} are unique in the original", "was"))
     seconds = sum(sum(outcome.seconds.values()) for _, outcome in result.trials)
     tiles.append((_show_time(seconds), "of work by one core", ""))
     listed = "".join(
@@ -194,13 +193,13 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
     rows = [(_join_names(chosen), *figures) for figures, chosen in grouped.items()]
     safest, best = both[front[0]], both[front[-1]]
     intro = (
-        "Two things pull against each other: what an attacker learns, and what everybody else does. "
-        f"Judged by “{measure.title}” ({measure.better} is better), no other choice of this study beats these in both:"
+        f"No other choice of this study has both a lower risk and a better utility than these. Utility is "
+        f"“{measure.title}” ({measure.better} is better)."
     )
-    picked = f"Safest is {safest[0].name}; " + (
-        "it is the most useful as well."
+    picked = f"Lowest risk: {safest[0].name}; " + (
+        "it has the best utility, too."
         if safest[0] is best[0]
-        else f"most is kept by {best[0].name}. What to choose between them is for whoever answers for the data."
+        else f"best utility: {best[0].name}. The data owner decides between them."
     )
     table = make_table(["Choice", describe_success(points)[0], measure.title], rows)
     return name, title, f"<p>{escape(intro)}</p>{make_scrollable(title, table)}<p>{escape(picked)}</p>"
@@ -223,14 +222,14 @@ def _write_risk(result: StudyResult, points: Sequence[Point], figures: Sequence[
     sampling = f"<p class='muted'>Sampled: {escape('; '.join(sampled))} (95 % confidence).</p>" if sampled else ""
     intro = (
         f"The attacker has the release, and is {_describe_attackers(result, points)}. "
-        "Before: the same attacker with the data as they are, without names."
+        "Before: the same attacker with the original, without names."
     )
     return "risk", "Risk before and after", f"<p>{escape(intro)}</p>{sampling}<div class='pair'>{_place(own)}</div>"
 
 
 def _describe_attackers(result: StudyResult, points: Sequence[Point]) -> str:
     risks = [outcome.risk["after"] for point in points for outcome in point.outcomes if "after" in outcome.risk]
-    kind, plain = str(result.facts.get("kind", "")), "somebody with the knowledge that the promise is about"
+    kind, plain = str(result.facts.get("kind", "")), "someone with the knowledge that the guarantee assumes"
     if not kind or find_words(kind).describe_attacker is None:
         return plain
     descriptions = [describe_attacker(kind, str(risk.get("knowledge")), risk.get("m"), result.unit) for risk in risks]
@@ -289,15 +288,15 @@ def _write_failures(result: StudyResult) -> _Section:
         key = (trial.name, _format_values(trial), _STATUSES.get(outcome.status, outcome.status), outcome.reason)
         counts[key] = counts.get(key, 0) + 1
     if not counts:
-        return "failures", "What did not work", ""
+        return "failures", "Failed trials", ""
     rows = "".join(
         f"<tr><th scope='row'>{escape(name)}</th><td>{escape(values)}</td><td>{times}</td>"
         f"<td>{escape(status)}</td><td class='reason'>{escape(reason)}</td></tr>"
         for (name, values, status, reason), times in counts.items()
     )
-    head = "".join(f"<th scope='col'>{title}</th>" for title in ("Method", "Values", "Cells", "What", "Why"))
+    head = "".join(f"<th scope='col'>{title}</th>" for title in ("Method", "Values", "Trials", "Status", "Reason"))
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return "failures", "What did not work", make_scrollable("What did not work", table)
+    return "failures", "Failed trials", make_scrollable("Failed trials", table)
 
 
 def _format_values(trial: Trial) -> str:
@@ -305,7 +304,7 @@ def _format_values(trial: Trial) -> str:
 
 
 def _write_made(result: StudyResult) -> _Section:
-    """Write which methods were run with which parameters, what each promises, and how the data were read."""
+    """Write which methods were run with which parameters, the guarantee of each, and how the data were read."""
     rows = []
     for name in dict.fromkeys(trial.name for trial, _ in result.trials):
         own = [(trial, outcome) for trial, outcome in result.trials if trial.name == name]
@@ -324,15 +323,15 @@ def _write_made(result: StudyResult) -> _Section:
         rows.append(
             f"<tr><th scope='row'>{escape(name)}</th>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>"
         )
-    head = "".join(f"<th scope='col'>{text}</th>" for text in ("Called", "Method", "Promise", "Varies", "Fixed"))
+    head = "".join(f"<th scope='col'>{text}</th>" for text in ("Name", "Method", "Guarantee", "Varied", "Fixed"))
     repetitions = len({trial.repetition for trial, _ in result.trials})
     intro = (
-        f"Every cell was anonymised, written, verified from its files, attacked and measured in a process of its own, "
+        f"Every trial was anonymised, written, verified from its files, attacked and measured in its own process, "
         f"{'once' if repetitions <= 1 else f'{show_count(repetitions)} times'}; its release was then deleted. Times "
-        "were taken while other cells ran beside it. All numbers are in results.parquet and results.csv."
+        "were measured while other trials ran beside it. All numbers are in results.parquet and results.csv."
     )
     notes = "".join(f"<li>{escape(str(note))}</li>" for note in result.facts.get("data", {}).get("notes", ()))
     reading = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    table = make_scrollable("How it was made", table)
-    return "made", "How it was made", f"<p>{escape(intro)}</p>{table}{reading}"
+    table = make_scrollable("Methods and data", table)
+    return "made", "Methods and data", f"<p>{escape(intro)}</p>{table}{reading}"

@@ -1,4 +1,4 @@
-"""The lines of a study file, so that errors can name them."""
+"""Lines of a study file by section and key, for messages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from sfumato.policy import POLICY
 __all__ = ["Places"]
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w-]+)([\w\s.\"'-]*)\]\]?\s*(#.*)?$")
-_NAMED = re.compile(r"'([^'\s]+)'|: (\w+) must|vary: (\w+) |^(\w+) (?:is|must)")
-"""How messages name what they are about."""
 _SHARED = "vary"
 """The section whose values all methods share."""
 
@@ -42,7 +40,7 @@ class Places:
             self._lines.append((at, section, number, line))
 
     def name(self, section: str, key: str | None = None, *, number: int | None = None, method: str = "") -> str:
-        """Say the file, the line and the section; the line of the key, where it is found."""
+        """Return the file, the line and the section; the line of the key, if it is in the file."""
         line = self._find_key(section, key, number) or self._find_section(section, number)
         where = f", line {line}" if line else ""
         named = f"[[method]] {number + 1}" if number is not None else f"[{section}]"
@@ -50,13 +48,13 @@ class Places:
         return f"{self.path}{where} ({shown})"
 
     def _find_key(self, section: str, key: str | None, number: int | None) -> int | None:
-        spelt = re.compile(rf"(?<![\w-]){re.escape(key or '')}[\"']?\s*=")
+        pattern = re.compile(rf"(?<![\w-]){re.escape(key or '')}[\"']?\s*=")
         own = (
             (at, line)
             for at, line_section, count, line in self._lines
             if line_section == section and number in (None, count)
         )
-        return next((at for at, line in own if key is not None and spelt.search(line)), None)
+        return next((at for at, line in own if key is not None and pattern.search(line)), None)
 
     def _find_section(self, section: str, number: int | None) -> int | None:
         """Find where a section begins; one without a header is a key of the file."""
@@ -67,16 +65,14 @@ class Places:
     def at(
         self, section: str, key: str | None = None, *, number: int | None = None, method: str = ""
     ) -> Iterator[None]:
-        """Put the place in the file before what an error says that is raised meanwhile."""
+        """Put the place in the file before the message of errors raised meanwhile."""
         try:
             yield
         except SfumatoError as error:
-            error = error.written(POLICY)
-            named = _NAMED.search(str(error))
-            about = key or error.option or (next(part for part in named.groups() if part) if named else None)
+            about = key or error.option or None
             line_number = self._find_key(section, about, number)
             if line_number is None and section == "method" and self._find_key(_SHARED, about, None) is not None:
                 place = self.name(_SHARED, about)
             else:
                 place = self.name(section, key if line_number is None else about, number=number, method=method)
-            raise error.at(place) from None
+            raise error.written(POLICY).at(place) from None

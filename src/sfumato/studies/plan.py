@@ -57,7 +57,7 @@ def plan_study(study: Study) -> Plan:
     elif data.path is not None and Path(data.path).exists():
         source = FileSource(data.path, data.kind, study.read_options)
     else:
-        raise SchemaError(f"{data.path}: there is no such file.")
+        raise SchemaError(f"{data.path} does not exist.", option="path", hint="Check path in [data].")
     job = Job(
         source,
         seed=rest.seed,
@@ -77,9 +77,9 @@ def read_workload(path: Path) -> Workload:
     try:
         return Workload.from_csv(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise SchemaError(f"{path} cannot be read: {error.strerror}.", option="workload") from None
     except (UnicodeDecodeError, RecursionError):
-        raise SchemaError(f"{path}: not a list of queries in UTF-8 text.") from None
+        raise SchemaError(f"{path} is not a list of queries in UTF-8 text.", option="workload") from None
 
 
 def plan_methods(
@@ -112,14 +112,18 @@ def plan_methods(
     options = {field.name for field in dataclasses.fields(Job)} - {"source"}
     for name in job:
         if name not in options:
-            raise ParameterError(f"study: there is no option {name!r}. Known: {', '.join(sorted(options))}.")
+            raise ParameterError(
+                f"study has no option {name!r}.", option=name, hint=f"Options: {', '.join(sorted(options))}."
+            )
     read_limit(job.get("max_suppressed_records", 0.0))
     if "measures" in job:
         job["measures"] = tuple(job["measures"])
     varying = {name: spread(name, values) for name, values in (vary or {}).items()}
     chosen = list(methods)
     if not chosen:
-        raise ParameterError("study: there are no methods. Give some, such as [sf.methods.Mondrian(k=5)].")
+        raise ParameterError(
+            "study needs at least one method.", option="methods", hint="For example: [sf.methods.Mondrian(k=5)]."
+        )
     trials = [
         trial for method, label in _label(chosen) for trial in _spread_method(method, label, varying, repetitions)
     ]
@@ -127,7 +131,7 @@ def plan_methods(
 
 
 def _label(methods: Sequence[Method]) -> list[tuple[Method, str]]:
-    """Tell methods apart that are here several times: by all of their parameters that differ."""
+    """Distinguish methods that are listed several times by all of their parameters that differ."""
     labelled = []
     for method in methods:
         same = [other.parameters() for other in methods if other.name == method.name]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from sfumato.data.record_unit import RecordUnit
 from sfumato.escape import make_visible_within
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.metrics.time_series import TimeSeries
 from sfumato.reports.html import shorten
 from sfumato.reports.numbers import show_number, show_share
 from sfumato.studies.figures import PlotStyle, draw_bands, draw_stacks
-from sfumato.studies.pareto import find_front
 from sfumato.studies.results import StudyResult
 from sfumato.studies.summary import Measure, Point, Spread, describe_success, list_measures, list_points
 from sfumato.studies.trials import PHASES
@@ -23,7 +23,8 @@ from sfumato.studies.trials import PHASES
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Figure", "list_figures", "save_plots"]
+__all__ = ["Figure", "find_front", "list_figures", "save_plots"]
+
 
 _WIDTH = 560
 _BANDS = 3
@@ -95,14 +96,20 @@ def save_plots(result: StudyResult, folder: Path, form: str, *, force: bool = Fa
     from sfumato.reports.figure import FORMATS, save_figure
 
     if form not in FORMATS:
-        raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
+        raise ParameterError(f"The format of plots must be one of {', '.join(FORMATS)}, got {form!r}.", option="as")
     figures = list_figures(result)
     if not figures:
-        raise ParameterError("plot: nothing in this study is done, so there is nothing to draw.")
+        raise ParameterError(
+            "The study has no finished trial to plot.",
+            hint="Run the study again.",
+        )
     paths = [folder / f"{figure.name}.{form}" for figure in figures]
     there = [path.name for path in paths if path.exists()]
     if there and not force:
-        raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
+        raise ParameterError(
+            f"{folder / there[0]} already exists.",
+            hint=Message("Replace it: ", option("force", True), ". Or choose another folder."),
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for figure, path in zip(figures, paths, strict=True):
         save_figure(figure.chart(), path)
@@ -117,13 +124,13 @@ def _draw_risk(points: Sequence[Point], unit: RecordUnit) -> list[Figure]:
         (
             "unique",
             f"{unit.many.capitalize()} that are unique",
-            f"Share of {unit.many} whom what the attacker knows leads to and to nobody else.",
+            f"Share of {unit.many} that an attacker singles out.",
         ),
     )
     for what, title, caption in shown:
         before = [spread.mean for point in points if (spread := point.risk("before", what)) is not None]
         if before:
-            full_caption = f"{caption} The dashed line is the data published as they are."
+            full_caption = f"{caption} The dashed line is the original."
             after = functools.partial(Point.risk, when="after", what=what)
             name = f"risk-{what}"
             figures += _draw_lines(points, name, title, full_caption, "risk", after, max(before), is_share=True)
@@ -182,7 +189,7 @@ def _draw_measure(points: Sequence[Point], measure: Measure) -> list[Figure]:
 
 def _draw_cost(points: Sequence[Point]) -> list[Figure]:
     """Draw how long the methods take, and where the time of a cell goes."""
-    caption = "Seconds that the method alone takes, on one core, while other cells run beside it."
+    caption = "Seconds that the method alone takes, on one core, while other trials run beside it."
     figures = _draw_lines(
         points, "time", "Seconds to anonymise", caption, "cost", lambda point: point.seconds("anonymize"), None,
         is_share=False,
@@ -308,3 +315,33 @@ def _draw_phases(points: Sequence[Point]) -> Figure:
         tuple(numbers),
         "cost",
     )
+
+
+def find_front(risks: Sequence[float], values: Sequence[float], better: str = "lower") -> list[int]:
+    """Return which points are on the front, in the order of rising risk; equal points are all on it or none is.
+
+    Parameters
+    ----------
+    risks
+        An attacker's success, lower being better.
+    values
+        What a measure gives.
+    better
+        Whether ``lower`` or ``higher`` values are better.
+
+    Examples
+    --------
+    >>> find_front([0.5, 0.2, 0.2, 0.1], [0.1, 0.3, 0.4, 0.3])
+    [3, 0]
+    """
+    costs = [value if better == "lower" else -value for value in values]
+    order = sorted(range(len(costs)), key=lambda point: (risks[point], costs[point]))
+    front: list[int] = []
+    for point in order:
+        if not front or costs[point] < costs[front[-1]] or _same(point, front[-1], risks, costs):
+            front.append(point)
+    return front
+
+
+def _same(point: int, other: int, risks: Sequence[float], costs: Sequence[float]) -> bool:
+    return risks[point] == risks[other] and costs[point] == costs[other]

@@ -185,7 +185,7 @@ class StudyResult:
     def __repr__(self) -> str:
         names = list(dict.fromkeys(trial.name for trial, _ in self.trials))
         ended = ", ".join(f"{count} {status}" for status, count in self.count().items())
-        return f"StudyResult({', '.join(names)}: {ended or 'no cells'})"
+        return f"StudyResult({', '.join(names)}: {ended or 'no trials'})"
 
     def _repr_html_(self) -> str:
         shown = self.table.select([*(n for n in ("label", *self.varying) if n in self.table.column_names), *_SHOWN])
@@ -215,7 +215,7 @@ def read_results(folder: str | Path) -> StudyResult:
     """
     path = Path(folder)
     if not path.is_dir():
-        raise SchemaError(f"{path}: there is no such folder.")
+        raise SchemaError(f"{path} does not exist.", hint="Give the folder of a study.")
     description = describe_folder(path)
     trials = []
     for listed in description.get("cells", ()):
@@ -293,6 +293,6 @@ def _unify(values: Iterable[Any]) -> pa.Array:
 def mark_results(
     folder: Path, identity: Mapping[str, str], trials: Sequence[tuple[str, Trial]], facts: Mapping[str, Any]
 ) -> None:
-    """Say in the folder of a study which cells it has, by their keys and in their order, and what it is about."""
+    """Write into the folder of a study which trials it has, by key and in order, and its data."""
     listed = [{"key": key, "label": trial.label, "varying": list(trial.varying)} for key, trial in trials]
     write_mark(folder, {"identity": dict(identity), "cells": listed, "facts": dict(facts)})

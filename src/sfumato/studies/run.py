@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import collections
 import contextlib
 import dataclasses
@@ -19,7 +20,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sfumato.exceptions import SchemaError, SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.studies.folder import TrialFolder
 from sfumato.studies.trials import Job, Trial, TrialResult
 from sfumato.studies.worker import ONE_THREAD
@@ -56,7 +57,7 @@ class Limits:
     memory: int | None = None
 
     def exceeded_by(self, limits: Mapping[str, float | None]) -> bool:
-        """Tell whether limits of earlier were at least these, so that another attempt would end the same way."""
+        """Return whether limits of earlier were at least these, so that another attempt would end the same way."""
         for name, now in (("seconds", self.seconds), ("memory", self.memory)):
             before = limits.get(name)
             if before is not None and (now is None or now > before):
@@ -165,7 +166,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=None if os.environ.get("SFUMATO_DEBUG") else subprocess.DEVNULL,
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": paths},
-            # Ctrl-C on a terminal is for whoever started the study.
+            # Ctrl-C on a terminal is for the process that started the study.
             start_new_session=True,
         )
         threading.Thread(target=self._read_answers, args=(answers,), daemon=True).start()
@@ -180,7 +181,7 @@ class _Worker:
 
     def _send(self, data: bytes) -> None:
         assert self.process.stdin is not None
-        # That a worker is gone is told where it is listened to.
+        # The end of a worker is reported where its answers are read.
         with contextlib.suppress(OSError):
             self.process.stdin.write(data)
             self.process.stdin.flush()
@@ -191,7 +192,7 @@ class _Worker:
         self._send(pickle.dumps(task.trial))
 
     def resident(self) -> int | None:
-        """Return the bytes this process has in memory; None where the system does not tell."""
+        """Return the bytes this process has in memory; None if the system does not report it."""
         try:
             pages = int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1])
         except (OSError, IndexError, ValueError):
@@ -295,7 +296,8 @@ class _Crew:
         if answer is None:
             return self._bury(worker)
         if "unreadable" in answer:
-            raise SchemaError(str(answer["unreadable"]))
+            error: SfumatoError = pickle.loads(base64.b64decode(answer["unreadable"]))
+            raise error
         if "ready" in answer:
             worker.is_ready = True
             self.on_facts(answer["ready"])
@@ -308,7 +310,9 @@ class _Crew:
         """Replace a worker whose process ended by itself; its cell is the reason."""
         code = worker.process.wait()
         if not worker.is_ready:
-            raise SfumatoError(f"a process ended while it read the data ({_name_exit(code)}).")
+            raise SfumatoError(
+                f"A process ended while reading the data ({_name_exit(code)}).", hint="Use less data or more memory."
+            )
         task = worker.task
         self._replace(worker)
         if task is None:
@@ -340,7 +344,7 @@ class _Crew:
 
 
 def _name_exit(code: int) -> str:
-    """Say how a process ended.
+    """Describe how a process ended.
 
     Examples
     --------

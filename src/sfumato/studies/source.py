@@ -1,4 +1,4 @@
-"""Where the data of a study come from, so that every process of it can read them and tell them from others."""
+"""Where the data of a study come from, so that every process of it can read them and distinguish them from others."""
 
 from __future__ import annotations
 
@@ -115,7 +115,11 @@ class GeneratedSource:
         generator, given = plugins.find_kind(self.kind).generator.load(), dict(self.options)
         missing = [name for name in ("size", "seed") if name not in given]
         if missing:
-            raise ParameterError(f"generate: {missing[0]} must be given.")
+            raise ParameterError(
+                f"generate needs {' and '.join(missing)}.",
+                option="generate",
+                hint="For example: generate = { size = 1000, seed = 1 }",
+            )
         usual = inspect.signature(generator.generate).parameters["model"].default
         size, seed, model = given.pop("size"), given.pop("seed"), given.pop("model", usual)
         choose_model(self.kind, size, seed, str(model), generator.OPTIONS, given)
@@ -164,7 +168,7 @@ class HeldSource:
 
 
 def _to_plain(value: Any) -> Any:
-    """Return plain values that tell data from others, whatever their memory looks like."""
+    """Return plain values that distinguish data, independent of their layout in memory."""
     if isinstance(value, pa.Array | pa.ChunkedArray):
         value = pa.table({"column": value})
     if isinstance(value, pa.Table):

@@ -17,6 +17,7 @@ from sfumato.base.guarantee import COUNTS
 from sfumato.base.method import Method
 from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import read_bounded, read_toml
+from sfumato.messages import Message, option, parameter
 from sfumato.old_names import rename_options
 from sfumato.params import build
 from sfumato.policy import ReadingSection, locate_files
@@ -108,7 +109,7 @@ def read_study(path: Path) -> Study:
     try:
         study = Study.model_validate(content)
     except ValidationError as error:
-        raise ParameterError(_describe_error(error, places)) from None
+        raise _describe_error(error, places) from None
     _check(study, places)
     folder = path.parent
     located: dict[str, Any] = locate_files(folder, study.read_options)
@@ -135,12 +136,14 @@ def _trials_of(study: Study, number: int) -> list[Trial]:
     given = {**shared, **section.vary}
     for name in section.vary:
         if name in fixed:
-            raise ParameterError(f"{name} is fixed and varies; leave out one of the two.")
+            raise ParameterError(
+                Message(parameter(name), " is both fixed and varied."), hint="Remove it here or from vary."
+            )
     varying = {name: spread(name, values) for name, values in given.items()}
     method = _find_method(section.name, study.data.kind)
     times = study.study.repetitions
     if times * math.prod(map(len, varying.values())) > _MOST_TRIALS:
-        raise ParameterError(f"has more than {_MOST_TRIALS:,} cells.")
+        raise ParameterError(f"The study has more than {_MOST_TRIALS:,} trials.", hint="Vary fewer values.")
     trials = []
     for values in itertools.product(*varying.values()):
         chosen = dict(zip(varying, values, strict=True))
@@ -150,11 +153,13 @@ def _trials_of(study: Study, number: int) -> list[Trial]:
 
 
 def _find_method(name: str, kind: str) -> type[Method]:
-    """Return a method of a kind of data, or say which one is nearest."""
+    """Return a method of a kind of data; refuse others with the nearest name."""
     methods = plugins.methods_for(kind)
     if name not in methods:
         raise ParameterError(
-            f"there is no method {name!r} for {kind}.{_hint(name, list(methods))} Known: {', '.join(methods)}."
+            f"There is no method {name!r} for {kind}.",
+            option="name",
+            hint=f"{_suggest(name, list(methods))}Methods: {', '.join(methods)}.",
         )
     return methods[name]
 
@@ -169,16 +174,20 @@ def spread(name: str, given: Any) -> list[Any]:
     >>> spread("k", {"start": 2, "end": 9})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: vary: k must be a list of values, or have a start, an end and a step.
+    sfumato.exceptions.ParameterError: vary: k must be a list of values, or have start, end and step.
     """
-    shape = ParameterError(f"vary: {name} must be a list of values, or have a start, an end and a step.")
+    shape = ParameterError(
+        Message("vary: ", parameter(name), " must be a list of values, or have start, end and step.")
+    )
     if isinstance(given, Mapping):
         if set(given) != {"start", "end", "step"} or not all(map(_is_number, given.values())):
             raise shape
         start, end, step = (given[part] for part in ("start", "end", "step"))
         count = math.floor((end - start) / step + 1e-9) + 1 if step else 0
         if not 0 < count <= _MOST_TRIALS:
-            raise ParameterError(f"vary: {name} never comes from {start} to {end} in steps of {step}.")
+            raise ParameterError(
+                Message("vary: ", parameter(name), f" has no values from {start} to {end} in steps of {step}.")
+            )
         whole = all(isinstance(number, int) for number in given.values())
         return [start + turn * step if whole else round(start + turn * step, 12) for turn in range(count)]
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
@@ -187,7 +196,7 @@ def spread(name: str, given: Any) -> list[Any]:
     if any(isinstance(value, list | dict) for value in values):
         raise shape
     if len({repr(value) for value in values}) < len(values):
-        raise ParameterError(f"vary: {name} has a value twice.")
+        raise ParameterError(Message("vary: ", parameter(name), " lists a value twice."), hint="Remove one of them.")
     return values
 
 
@@ -198,18 +207,24 @@ def _is_number(value: Any) -> bool:
 def _read_bytes(text: str) -> int:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
     if match is None or match[2].lower() not in _BYTES or float(match[1]) <= 0:
-        raise ParameterError(f"memory must be a number of bytes such as 2GB or 500MB, got {text!r}.")
+        raise ParameterError(
+            Message(option("memory"), f" must be a number of bytes such as 2GB or 500MB, got {text!r}.")
+        )
     return int(float(match[1]) * _BYTES[match[2].lower()])
 
 
 def _check(study: Study, places: Places) -> None:
-    """Check everything that can be checked without the data, and say where in the file something is wrong."""
+    """Check all that can be checked without the data; errors name the line of the file."""
     kind = study.data.kind
     with places.at("data", "kind"):
         plugins.find_kind(kind)
     with places.at("data"):
         if (study.data.path is None) == (study.data.generate is None):
-            raise ParameterError("give either path, or generate = { size = ..., seed = ... }.")
+            raise ParameterError(
+                "The data need either path or generate.",
+                option="path",
+                hint='For example: path = "data.csv", or generate = { size = 1000, seed = 1 }',
+            )
         study.data.check()
         if study.data.generate is not None:
             GeneratedSource(kind, study.data.generate).check()
@@ -222,7 +237,9 @@ def _check(study: Study, places: Places) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
             with places.at("method", number=number, method=name):
-                raise ParameterError("is here twice under this name. Give them different labels: label = '...'.")
+                raise ParameterError(
+                    f"Two methods have the name {name!r}.", option="name", hint='Add a label to one: label = "other"'
+                )
     with places.at("study"):
         _check_study(study.study)
     with places.at("measure"):
@@ -231,23 +248,25 @@ def _check(study: Study, places: Places) -> None:
         for name in study.study.measures:
             if name not in measures:
                 raise ParameterError(
-                    f"there is no measure {name!r} of {kind}.{_hint(name, measures)} Known: {', '.join(measures)}."
+                    f"There is no measure {name!r} for {kind}.",
+                    option="measures",
+                    hint=f"{_suggest(name, measures)}Measures: {', '.join(measures)}.",
                 )
 
 
 def _check_study(section: StudySection) -> None:
     read_limit(section.max_suppressed_records)
     if section.protect not in COUNTS:
-        raise ParameterError(f"protect must be one of {', '.join(COUNTS)}, got {section.protect!r}.")
+        raise ParameterError(f"protect must be one of {', '.join(COUNTS)}, got {section.protect!r}.", option="protect")
     _ = section.memory_bytes
 
 
-def _hint(name: str, choices: Sequence[str]) -> str:
+def _suggest(name: str, choices: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, choices, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return f"Did you mean {near[0]!r}? " if near else ""
 
 
-def _describe_error(error: ValidationError, places: Places) -> str:
+def _describe_error(error: ValidationError, places: Places) -> ParameterError:
     first = error.errors()[0]
     parts = [part for part in first["loc"] if not str(part).startswith(("constrained-", "function-"))]
     section, rest = str(parts[0]), parts[1:]
@@ -257,8 +276,8 @@ def _describe_error(error: ValidationError, places: Places) -> str:
     if first["type"] == "extra_forbidden":
         names = list((StudySection if section == "study" else Study).model_fields)
         name = key or section
-        message = f"there is no {name!r} here.{_hint(name, names)} Known: {', '.join(names)}."
+        message, hint = f"There is no key {name!r}.", f"{_suggest(name, names)}Keys: {', '.join(names)}."
     else:
-        message = f"{first['msg'].lower().removesuffix('.')}."
+        message, hint = f"{first['msg'].removesuffix('.')}.", ""
     place = places.name(section, key, number=number if section == "method" else None)
-    return f"{place}: {message}"
+    return ParameterError(f"{place}: {message}", option=key or section, hint=hint)

@@ -68,7 +68,7 @@ class Point:
 
     @property
     def position(self) -> float | str:
-        """The value on the axis: a number if it is one or spells one, a text otherwise."""
+        """The value on the axis: a number if it is or looks like one, a text otherwise."""
         number = _as_number(self.at)
         return str(self.at) if number is None else number
 

@@ -30,7 +30,7 @@ class Job:
     seed
         Decides everything random: cells of the same repetition draw the same numbers.
     m
-        Pieces of knowledge of the attacker whose success is measured; None for what each promise is about.
+        Pieces of knowledge of the attacker whose success is measured; None for what each guarantee is about.
     measures
         Names of measures to take; none for all.
     measure_parameters
@@ -127,7 +127,7 @@ class TrialResult:
     Parameters
     ----------
     status
-        ``done``, ``infeasible`` (no release can keep the promise), ``refused`` (the method does not take such data or
+        ``done``, ``infeasible`` (no release can keep the guarantee), ``refused`` (the method does not take such data or
         parameters), ``crashed``, ``overlong`` or ``out of memory``.
     reason
         Why, where it is not done.

@@ -117,7 +117,7 @@ class TrialRunner:
         )
 
     def _attack(self, release: Release, result: Result) -> Any:
-        """Attack a release with what its promise is about, or with as many pieces of it as the study asks for."""
+        """Attack a release with the knowledge that its guarantee, or the study, is about."""
         attacker = plugins.find_attacker(release.guarantee)
         if self.job.m is not None and hasattr(release.guarantee, "m"):
             guarantee: Any = release.guarantee
@@ -184,7 +184,7 @@ def _sum_up(finding: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_fault(error: BaseException) -> str:
-    """Say what went wrong without the message of the error, which could hold personal data.
+    """Describe what went wrong without the message of the error, which could hold personal data.
 
     Examples
     --------

@@ -1,11 +1,12 @@
 """A process that works on cells: it reads the data once, then takes one cell after the other.
 
 It is started as a program of its own rather than forked: compiled code with threads does not survive a fork, and a
-notebook or a script without a guarded main part can start it, too. It ends as soon as whoever started it does.
+notebook or a script without a guarded main part can start it, too. It ends as soon as the process that started it does.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -15,7 +16,7 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
-from sfumato.exceptions import SfumatoError
+from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.studies.trials import Job, Trial
 from sfumato.studies.work import TrialRunner, describe_fault
 
@@ -52,24 +53,30 @@ def _serve(commands: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def _prepare(job: Job, folder: Path, quick: float, answers: IO[bytes]) -> TrialRunner | None:
-    """Read the data and say what they are, or why they cannot be read."""
+    """Read the data, and answer with what they are or with the error."""
     try:
         dataset = job.source.read()
     except SfumatoError as error:
-        _answer(answers, {"unreadable": str(error)})
+        _refuse(answers, error)
         return None
     except MemoryError:
-        _answer(answers, {"unreadable": "there is not enough memory to read the data."})
+        _refuse(answers, SchemaError("The data do not fit into memory.", hint="Use less data or more memory."))
         return None
     except OSError as error:
-        _answer(answers, {"unreadable": f"{error.filename or 'the data'}: {error.strerror or type(error).__name__}."})
+        reason = error.strerror or type(error).__name__
+        _refuse(answers, SchemaError(f"{error.filename or 'The data'} cannot be read: {reason}."))
         return None
     except Exception as error:
-        _answer(answers, {"unreadable": f"the data cannot be read: {describe_fault(error)}"})
+        _refuse(answers, SchemaError(f"The data cannot be read: {describe_fault(error)}"))
         return None
     facts = {"kind": dataset.kind, "records": len(dataset), "unit": dataset.unit.to_dict(), "summary": repr(dataset)}
     _answer(answers, {"ready": {**facts, "notes": list(dataset.notes)}})
     return TrialRunner(dataset, job, folder, quick)
+
+
+def _refuse(answers: IO[bytes], error: SfumatoError) -> None:
+    """Answer with an error and its fields."""
+    _answer(answers, {"unreadable": base64.b64encode(pickle.dumps(error)).decode("ascii")})
 
 
 def _read_commands(commands: IO[bytes], waiting: queue.SimpleQueue[Trial]) -> None:

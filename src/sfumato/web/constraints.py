@@ -95,15 +95,14 @@ def check_rows(rows: Rows, sort: str) -> None:
     the values: leave each in one row only.
     """
     if not rows:
-        raise ParameterError("There must be at least one row.")
+        raise ParameterError("Constraints need at least one row.")
     row_of: dict[str, str] = {}
     for name, items in rows:
         for item in items:
             first = row_of.setdefault(item, name)
             if sort == "utility" and first != name:
                 raise ParameterError(
-                    f"{first.capitalize()} and {name} have a value in common. Rows of utility constraints part the "
-                    "values: leave each in one row only."
+                    f"{first.capitalize()} and {name} share a value.", hint="Keep each value in one row only."
                 )
 
 
@@ -117,7 +116,7 @@ def save_rows(project: Project, name: str, rows: Rows, seen: str) -> None:
     path = project.find("constraints", name)
     before = path.read_bytes()
     if digest_text(before) != seen:
-        raise ParameterError("The file has changed since the page was opened, and was left as it is. Open it again.")
+        raise ParameterError("The file changed after the page was opened. Nothing was saved.", hint="Open it again.")
     text = format_groups(items for _, items in rows)
     after = digest_text(text.encode())
     if after == seen:
@@ -128,7 +127,7 @@ def save_rows(project: Project, name: str, rows: Rows, seen: str) -> None:
 
 
 def can_undo(project: Project, name: str) -> bool:
-    """Tell whether the file is as it was last saved here, so that this can be taken back."""
+    """Return whether the file is as it was last saved here, so that this can be taken back."""
     past = _recall(project, name)
     return bool(past) and past[-1]["after"] == digest_text(project.find("constraints", name).read_bytes())
 
@@ -136,7 +135,7 @@ def can_undo(project: Project, name: str) -> bool:
 def undo_save(project: Project, name: str) -> None:
     """Put the file back as it was before it was last saved, byte by byte."""
     if not can_undo(project, name):
-        raise ParameterError("The file has changed since it was saved here: there is nothing to take back.")
+        raise ParameterError("The file changed after it was saved here, so the change cannot be undone.")
     *past, last = _recall(project, name)
     path = project.find("constraints", name)
     temporary = path.with_name(f".{path.name}")

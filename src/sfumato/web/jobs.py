@@ -1,6 +1,6 @@
 """Long work in processes of its own: started, watched, stopped; what it found is kept in the project.
 
-A job is a task with its arguments. The same question is asked once: whoever opens a page again, or in another tab,
+A job is a task with its arguments. The same question is asked once: anyone who opens a page again, or in another tab,
 finds the job that is running or what it found. A job ends with the server, however the server ends.
 """
 
@@ -33,7 +33,7 @@ _MOST_WAITING = 50
 _MAX_FINISHED = 200
 """Finished jobs that are kept; older ones are forgotten."""
 _GRACE = 8.0
-"""Seconds a job has to clean up after it was told to stop."""
+"""Seconds a job has to clean up after it was asked to stop."""
 _KILLED = (
     "The process was ended from outside, most likely because the memory ran out. Nothing was published. Take less "
     "data, or a machine with more memory."
@@ -61,6 +61,7 @@ class Job:
     def __init__(self, key: str, task: str, arguments: Mapping[str, Any], folder: Path) -> None:
         self.key, self.task, self.arguments, self.folder = key, task, dict(arguments), folder
         self.state, self.error = "waiting", ""
+        self.fields: dict[str, Any] = {}
         self.outcome: dict[str, Any] = {}
         self.phase, self.done, self.total = "", 0, 0
         self.requested_at, self.began, self.phase_began = time.time(), 0.0, 0.0
@@ -78,7 +79,7 @@ class Job:
         return min(self.done / self.total, 1.0) if self.total else None
 
     def describe_progress(self) -> str:
-        """Say in a line how far the job is and how long it may take."""
+        """Describe in a line how far the job is and how long it may take."""
         if self.state == "waiting":
             return "Waiting for another job to end."
         seconds = int(time.monotonic() - self.began) if self.began else 0
@@ -147,7 +148,7 @@ class Jobs:
         with self._lock:
             job = self._jobs.get(key) or (self._recall(key) if key.isalnum() else None)
         if job is None:
-            raise SfumatoError("there is no such job; it may have been forgotten.")
+            raise SfumatoError("This job does not exist any more.", hint="Run it again.")
         return job
 
     def current(self, task: str = "") -> list[Job]:
@@ -159,7 +160,7 @@ class Jobs:
     def stop(self, job: Job) -> None:
         """Stop a job: it cleans up after itself, and is ended if it does not.
 
-        It is asked as a system asks, not as a keyboard does: whoever starts the server in the background has Ctrl-C
+        It is asked as a system asks, not as a keyboard does: anyone who starts the server in the background has Ctrl-C
         ignored, also by processes that are just beginning.
         """
         with self._lock:
@@ -195,9 +196,9 @@ class Jobs:
 
     def _begin(self, job: Job) -> Job:
         if self._closed:
-            raise SfumatoError("the server is closing.")
+            raise SfumatoError("The server is shutting down.")
         if len(self._queue) >= _MOST_WAITING:
-            raise SfumatoError("too many jobs are waiting. Stop some of them, or wait.")
+            raise SfumatoError("Too many jobs are waiting.", hint="Stop some of them, or wait.")
         self._forget()
         shutil.rmtree(job.folder, ignore_errors=True)
         job.folder.mkdir(parents=True)
@@ -223,7 +224,7 @@ class Jobs:
         spare, self._spare = self._spare, None
         process = spare if spare is not None and spare.poll() is None else _start()
         assert process.stdin is not None
-        with contextlib.suppress(OSError):  # a process that is gone is seen by whoever watches it
+        with contextlib.suppress(OSError):  # a process that is gone is noticed by its watcher
             process.stdin.write(f"{folder}\n".encode())
             process.stdin.flush()
         return process
@@ -251,6 +252,7 @@ class Jobs:
             job.outcome, job.state = outcome["outcome"], "done"
         elif outcome is not None:
             job.error = str(outcome.get("error", ""))
+            job.fields = {name: outcome[name] for name in ("option", "column", "rows", "hint") if name in outcome}
             job.state = "stopped" if outcome.get("stopped") else "failed"
         elif job.stop_wanted or self._closed:
             job.state, job.error = "stopped", _STOPPED
@@ -274,7 +276,7 @@ class Jobs:
         return job.state == "failed" and (job.folder / "outcome.json").is_file()
 
     def _date_inputs(self, arguments: Mapping[str, Any]) -> list[list[Any]]:
-        """Say how the files are that a question is about: when they change, it is another question."""
+        """Describe how the files are that a question is about: when they change, it is another question."""
         inputs: list[list[Any]] = []
         files = {area: list(names) for area, names in arguments.get("files", {}).items()}
         for area, names in sorted(files.items()):

@@ -12,8 +12,9 @@ from typing import Any
 from sfumato import plugins
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.hierarchies.rules import RULES
+from sfumato.messages import Message, Setting, option
 from sfumato.params import list_options
 from sfumato.policy import read_policy
 from sfumato.readers.options import ReadOptions
@@ -120,7 +121,10 @@ def resolve_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
         path = _resolve_file(project, "places", (head if separator else tail).strip())
         resolved["places"] = f"regions:{path}{separator}{tail if separator else ''}"
     if any(Step.parse(step).name == "recode" for step in resolved.get("steps", ())):
-        raise ParameterError("steps: recode values one by one here: replace COLUMN:OLD=NEW.")
+        raise ParameterError(
+            Message(option("steps"), " cannot recode from a file here."),
+            hint="Replace values one by one: replace COLUMN:OLD=NEW.",
+        )
     return resolved
 
 
@@ -169,7 +173,10 @@ def _resolve_file(project: Project, option: str, value: str) -> str:
         candidate = project.area(area) / path.name
         if path.name in project.list(area) and os.path.normpath(value) in {path.name, str(candidate)}:
             return str(candidate)
-    raise ParameterError(f"{option}: the project has no such file. Upload it first, and write its name.")
+    raise ParameterError(
+        Message("The file of ", Setting(option), " is not in the project."),
+        hint="Upload it first, then enter its name.",
+    )
 
 
 def _write(

@@ -66,7 +66,7 @@ def split_name(wanted: str, allowed: tuple[str, ...]) -> tuple[str, str]:
         stem, extensions = stem[:-1], [stem[-1], *extensions]
     if not stem or any(part not in allowed for part in extensions):
         shown = make_name(extensions[-1])[:12]
-        raise ParameterError(f"upload: files that end in .{shown} cannot be read. Known: {', '.join(allowed)}.")
+        raise ParameterError(f"Files that end in .{shown} are not supported.", hint=f"Supported: {', '.join(allowed)}.")
     return make_name(" ".join(stem)), "".join(f".{part}" for part in extensions)
 
 
@@ -106,17 +106,25 @@ class Project:
     def open(cls, folder: Path) -> Project:
         """Open a project, or begin one in an empty or a new folder."""
         if folder.exists() and not folder.is_dir():
-            raise ParameterError(f"{folder}: is a file; name a folder for the project.")
+            raise ParameterError(f"{folder} is a file.", option="data", hint="Give a folder for the project.")
         areas = {*AREAS, _HIDDEN}
         if folder.is_dir():
             entries = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
             if entries and not areas & set(entries):
-                raise ParameterError(f"{folder}: is not a project and not empty. Name another folder, or a new one.")
+                raise ParameterError(
+                    f"{folder} is not empty and not a project.",
+                    option="data",
+                    hint="For example: sfumato serve sfumato-project",
+                )
         for name in (*AREAS, _HIDDEN):
             try:
                 (folder / name).mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise ParameterError(f"{folder / name}: cannot be made ({error.strerror}).") from None
+                raise ParameterError(
+                    f"{folder / name} cannot be created: {error.strerror}.",
+                    option="data",
+                    hint="Give a folder that you can write to.",
+                ) from None
         project = cls(folder)
         for left in project.hidden("incoming").iterdir():
             left.unlink(missing_ok=True)
@@ -125,7 +133,7 @@ class Project:
     def area(self, name: str) -> Path:
         """Return a folder of the project."""
         if name not in AREAS:
-            raise SfumatoError("the project has no such folder.")
+            raise SfumatoError("The project has no such folder.")
         return self.folder / name
 
     def hidden(self, name: str) -> Path:
@@ -137,7 +145,7 @@ class Project:
     def list(self, area: str) -> list[str]:
         """Return what lies in a folder of the project, by name; policies and steps beside data are not data.
 
-        Links would lead elsewhere, and pipes and devices would keep whoever reads them waiting: they are left out.
+        Links would lead elsewhere, and pipes and devices would block readers: they are left out.
         """
         left_out = (".toml",) if area == "data" else ()
         with os.scandir(self.area(area)) as entries:
@@ -152,7 +160,7 @@ class Project:
     def find(self, area: str, name: str) -> Path:
         """Return the file of a name, which must be one of those that are there."""
         if name not in self.list(area):
-            raise SfumatoError(f"the project has no such file in {area}.")
+            raise SfumatoError(f"The project has no such file in {area}.")
         return self.area(area) / name
 
     def policy_of(self, data: str) -> Path:
@@ -166,7 +174,7 @@ class Project:
             name = f"{stem}{f'-{number}' * (number > 1)}{extension}"
             if name not in taken:
                 return self.area(area) / name
-        raise SfumatoError("the project has too many files of this name.")
+        raise SfumatoError("The project has too many files of this name.", hint="Choose another name.")
 
     def files(self, area: str, name: str) -> dict[str, Path]:
         """Return the files below an entry of the project by their paths in it; an entry that is a file is itself."""

@@ -1,8 +1,8 @@
 """Who may talk to the server: the checks that every request and every socket passes before a page sees it.
 
 A page of another site can make a browser send requests here, and a name of its own can be made to point here (DNS
-rebinding). So the host must be one the server was told of, whatever changes something must come from a page of this
-server, and, where others than this machine can connect, a token must have been given once.
+rebinding). So the host must be one that the server was given, requests that change something must come from a page of
+this server, and, where others than this machine can connect, a token must have been given once.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ margin: .3rem 0 1rem }} </style></head><body><main><h1>Sfumato</h1><p>{message}<
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can connect to a host.
+    """Return whether only this machine can connect to a host.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Guard:
         self._tries: OrderedDict[str, Rate] = OrderedDict()
 
     def knows(self, header: str) -> bool:
-        """Tell whether a Host header names this server: an address, or a name that it was told."""
+        """Return whether a Host header names this server: an address, or a name that it was given."""
         bare = re.sub(r":\d+$", "", header.strip().lower())
         if bare in self._names or is_loopback(bare):
             return True
@@ -162,7 +162,7 @@ class Guard:
         await self._pass(scope, receive, send)
 
     def _refuse(self, scope: Scope, headers: list[tuple[str, str]]) -> tuple[int, str] | None:
-        """Say what is wrong with a request, if anything is."""
+        """Describe what is wrong with a request, if anything is."""
         named = [value for name, value in headers if name == "host"]
         origins = [value for name, value in headers if name == "origin"]
         if len(named) != 1 or not self.knows(named[0]):

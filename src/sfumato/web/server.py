@@ -1,4 +1,4 @@
-"""The server: pages on a project folder, on this machine only unless told otherwise."""
+"""The server: pages on a project folder, on this machine only by default."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.web.connections import make_protocol
 from sfumato.web.jobs import Jobs
 from sfumato.web.project import READ_AS_DATA, Project, make_name, split_name
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_UPLOAD", "build_app", "open_project", "serve"]
 
 LARGEST_UPLOAD = 1 << 30
-"""Bytes that an upload may have, unless told otherwise."""
+"""Bytes of the largest upload by default."""
 _FORGOTTEN_AFTER = 60.0
 """Seconds after which the framework forgets what it noted of a tab."""
 
@@ -66,7 +67,7 @@ def serve(
         from sfumato.web.memory import limit_memory
     except ModuleNotFoundError:
         raise ParameterError(
-            "serve: the workbench is not installed. Install it: pip install 'sfumato[workbench]'."
+            "The workbench is not installed.", hint="Install it: pip install 'sfumato[workbench]'"
         ) from None
     token = secrets.token_urlsafe(24) if ask_token or not is_loopback(host) else None
     with _open_socket(host, port) as listener:
@@ -186,5 +187,7 @@ def _open_socket(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
         raise ParameterError(
-            f"serve: cannot listen on {host}, port {port} ({error.strerror}). Choose another one: --port 8081."
+            f"The workbench cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}.",
+            option="port",
+            hint=Message("Choose a free port: ", option("port", 0), "."),
         ) from None

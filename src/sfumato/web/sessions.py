@@ -28,7 +28,7 @@ _OFTEN, _SELDOM = 1.0, 10
 
 
 class PageSessions:
-    """Stands before an application and hears when a browser leaves a page.
+    """Wraps an application and notices when a browser leaves a page.
 
     Parameters
     ----------

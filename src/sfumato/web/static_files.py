@@ -1,7 +1,8 @@
 """Files that never change, kept in memory and packed once: every new browser fetches all scripts and styles at once.
 
-The application behind it finds a file the first time somebody asks; whoever asks later waits neither for the disk nor
-for the processor. What a path names never changes, since it holds the version of the framework or a hash of the file.
+The application behind it finds a file the first time somebody asks; anyone who asks later waits neither for the disk
+nor for the processor. What a path names never changes, since it holds the version of the framework or a hash of the
+file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sfumato.web.security import App, Message, Receive, Scope, Send
 __all__ = ["FOREVER", "StaticFiles"]
 
 FOREVER = "public, max-age=31536000, immutable"
-"""What browsers are told of a file that they need never ask for again."""
+"""Headers of a file that browsers may keep."""
 _LARGEST = 1 << 24
 """Bytes after which no more files are kept; all that pages need are a tenth of it."""
 _WORTH_PACKING = ("text/", "application/json", "image/svg+xml", "image/vnd.microsoft.icon", "image/x-icon")
@@ -50,7 +51,7 @@ class StaticFiles:
         self._size = 0
 
     def holds(self, path: str) -> bool:
-        """Tell whether a path is that of a file which never changes, if there is one."""
+        """Return whether a path is that of a file which never changes, if there is one."""
         return self._path_pattern.fullmatch(path) is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

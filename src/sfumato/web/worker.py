@@ -1,7 +1,7 @@
-"""A process that does one job: it says how far it is on standard output, and leaves what it found in a file.
+"""A process that does one job: it reports progress on standard output, and writes its outcome to a file.
 
 It is a program of its own rather than a fork, since compiled code with threads does not survive a fork. It ends with
-whoever started it: its standard input is a pipe that closes then.
+the process that started it: its standard input is a pipe that closes then.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-__all__ = ["main"]
+__all__ = ["explain_error", "main"]
 
 _GRACE = 8.0
 _NICE = 5
@@ -25,8 +25,8 @@ _OFTEN = 0.2
 """Seconds between two reports on the same phase."""
 
 
-class _Teller:
-    """Says how far the work is, but not more often than anybody can read."""
+class _Reporter:
+    """Reports progress, but not more often than people can read."""
 
     def __init__(self, handle: int) -> None:
         self._handle, self._last, self._phase = handle, 0.0, ""
@@ -58,11 +58,11 @@ def main() -> NoReturn:
         os._exit(0)
     threading.Thread(target=_end_with_server, args=(commands,), daemon=True).start()
     try:
-        outcome: dict[str, Any] = {"outcome": _work(folder, _Teller(answers))}
+        outcome: dict[str, Any] = {"outcome": _work(folder, _Reporter(answers))}
     except KeyboardInterrupt:
         outcome = {"error": "Stopped. Nothing was published.", "stopped": True}
     except BaseException as error:
-        outcome = {"error": _explain(error)}
+        outcome = explain_error(error)
     from sfumato.web.project import replace_text
 
     # A second request to stop must not catch the work of the first.
@@ -73,9 +73,9 @@ def main() -> NoReturn:
 
 
 def _step_back() -> None:
-    """Let pages go first: whoever looks at one does not wait for work that takes minutes anyway."""
+    """Let pages go first: anyone who looks at one does not wait for work that takes minutes anyway."""
     os.nice(_NICE)
-    # Where the system shares processors among sessions first, what counts is the session's own number. It hears few
+    # Where the system shares processors among sessions first, what counts is the session's own number. It accepts few
     # such wishes a second.
     for _ in range(_TRIES):
         try:
@@ -100,7 +100,7 @@ def _wait(handle: int) -> Path:
     return Path(os.fsdecode(line[:-1]))
 
 
-def _work(folder: Path, progress: _Teller) -> dict[str, Any]:
+def _work(folder: Path, progress: _Reporter) -> dict[str, Any]:
     from sfumato.web.project import Project
     from sfumato.web.tasks import find_task
 
@@ -110,21 +110,23 @@ def _work(folder: Path, progress: _Teller) -> dict[str, Any]:
     return task(Project(Path(job["project"])), job["arguments"], folder, progress)
 
 
-def _explain(error: BaseException) -> str:
-    """Say what went wrong; what is not meant for people stays unsaid, since it could hold personal data."""
+def explain_error(error: BaseException) -> dict[str, Any]:
+    """Return an error as plain values with its fields; messages of other errors could hold personal data."""
     from sfumato.exceptions import SfumatoError
+    from sfumato.web.form_style import FORMS
 
     if isinstance(error, SfumatoError):
-        return str(error)
+        return error.to_dict(FORMS)
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this. Nothing was published; take less data or more memory."
+        return {"error": "There is not enough memory. Nothing was published; use less data or more memory."}
     if isinstance(error, OSError):
-        return f"{Path(error.filename).name if error.filename else 'A file'}: {error.strerror or 'cannot be used'}."
+        file = Path(error.filename).name if error.filename else "A file"
+        return {"error": f"{file} cannot be used: {error.strerror or type(error).__name__}."}
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
     where = f"{frame.tb_frame.f_code.co_name}, line {frame.tb_lineno}" if frame else "unknown place"
-    return f"Unexpected {type(error).__name__} in {where}. Nothing was published; please report the fault."
+    return {"error": f"Unexpected {type(error).__name__} in {where}. Nothing was published; please report the fault."}
 
 
 def _end_with_server(handle: int) -> None:

@@ -52,7 +52,7 @@ def test_it_begins_with_date_verdict_and_contents(written):
     _, _, page = written
     today = datetime.date.today()
     assert f"{today.day} {today:%B %Y}" in page
-    assert re.search(r"<p class='verdict (holds|careful)'>The promise holds", page)
+    assert re.search(r"<p class='verdict (holds|careful)'>The guarantee holds", page)
     titles = re.findall(r"<h2 id='([^']+)'>(.*?)</h2>", page)
     assert len(titles) > 3
     assert re.findall(r"<li><a href='#([^']+)'>(.*?)</a></li>", page) == titles
@@ -92,7 +92,7 @@ def test_where_people_have_several_records_it_says_what_they_have(tmp_path):
     data = sf.Dataset.of("trajectories", [["a"]] * 6, {"a": (0, 0)}).of_people(["ann"] * 3 + ["bob"] * 2 + ["cid"])
     calls.write(sf.anonymize(data, sf.methods.SeqAnon(k=2, m=1), secret=SECRET), tmp_path / "out")
     text = read((tmp_path / "out" / "owner" / "report.html").read_text())
-    assert "6 records of 3 people: 2 each on average, 2 for the one in the middle, at most 3." in text
+    assert "6 records of 3 people: 2 each on average (median 2), at most 3." in text
     assert "1 record 1 1 2 records 1 1 3–4 records 1 1" in text
 
 

@@ -96,7 +96,7 @@ def test_one_in_january_and_one_in_june_do_not_hide_each_other():
     assert result.owner_record.counters["intervals_of_classes_published_as_unknown"] == 4
     assert result.owner_record.counters["intervals_of_classes"] == 5
     assert (
-        "where fewer than 2 people of a class were observed, nothing is published of it"
+        "where fewer than 2 people of a class were observed, nothing is published"
         in result.release.guarantee.statement()
     )
 

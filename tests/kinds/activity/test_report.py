@@ -68,14 +68,14 @@ def test_numbers_are_those_of_the_release(comparison):
     text = text_of(page_of(comparison))
     for fact in ("Slots of every person 48", "Published intervals 48", "Classes published 2", "Smallest class 2"):
         assert fact in text
-    assert "Activities in the original data 5" in text
+    assert "Activities in the original 5" in text
     assert "never what a single person did" in text
 
 
 def test_what_is_promised_about_sensitive_activities(comparison):
     text = text_of(page_of(comparison, 0.5))
     assert "Sensitive: away" in text
-    assert "In no class do more than 50.0 % of the people have a sensitive activity throughout the same 2h" in text
+    assert "At most 50.0 % of the people of any class have the same sensitive activity throughout the same 2h" in text
     broken = text_of(page_of(comparison, 0.7))
     assert "Do not publish this release: in a class 70.0 % of the people" in broken
 
@@ -88,13 +88,13 @@ def test_without_sensitive_activities_nothing_is_said_of_them():
 def test_without_a_claim_about_them_that_is_said():
     comparison = compare(people(ROWS, ["away"], TIME_UNIT), [[0, 1, 2], [3, 4]], dated=True)
     page = page_of(comparison, None)
-    assert "Nothing is promised about how many people of a class have it at the same time." in text_of(page)
+    assert "The guarantee does not limit how many people of a class have one at the same time." in text_of(page)
 
 
 def test_people_who_are_left_out_are_counted():
     text = text_of(page_of(compare(people(ROWS, ["away"], TIME_UNIT), [[0, 1, 2]], dated=True)))
-    assert "Records withheld 2 fits into no class 2" in text
-    assert "Left out of all classes" in text
+    assert "Records suppressed 2 fits into no class 2" in text
+    assert "Suppressed records" in text
 
 
 def test_the_figures_are_there_with_their_numbers(comparison):
@@ -111,7 +111,7 @@ def test_without_a_row_map_there_is_no_picture_of_days():
     release, _ = publish(data, [[0, 1, 2], [3, 4]], dated=True)
     comparison = Comparison(data, release)
     assert "days" not in reports.figures(comparison, risk(1), risk(2))
-    assert "There is no picture of days" in text_of(page_of(comparison))
+    assert "Days are not drawn" in text_of(page_of(comparison))
 
 
 def values_of(view):
@@ -179,16 +179,16 @@ def test_labels_are_escaped(comparison):
 
 def test_the_picture_is_saved(comparison, tmp_path):
     reports.picture(comparison, risk(1), risk(2), tmp_path / "days.svg")
-    assert "a class of" in (tmp_path / "days.svg").read_text()
+    assert "class of" in (tmp_path / "days.svg").read_text()
     release, _ = publish(comparison.original, [[0, 1, 2], [3, 4]], dated=True)
     reports.picture(Comparison(comparison.original, release), risk(1), risk(2), tmp_path / "sets.svg")
     assert "Before: original data" in (tmp_path / "sets.svg").read_text()
 
 
 def test_words_for_activity_data(comparison):
-    assert describe_attacker("activity", "known-slots", 3) == "somebody who knows what a person did at up to 3 times"
-    assert describe_attacker("activity", "known-slots", None) == "somebody who knows what a person did at some times"
+    assert describe_attacker("activity", "known-slots", 3) == "someone who knows what a person did at up to 3 times"
+    assert describe_attacker("activity", "known-slots", None) == "someone who knows what a person did at some times"
     assert "throughout" in name_share("activity")
-    assert next(lead for lead, _ in list_limits(HandMadeClaim())) == "What a whole class does."
+    assert next(lead for lead, _ in list_limits(HandMadeClaim())) == "What all records of a class have in common."
     for score in measure_release(comparison):
         assert score.explanation

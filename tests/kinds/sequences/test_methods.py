@@ -70,7 +70,7 @@ def test_diversity_keeps_people_who_do_the_same_apart(method):
 @pytest.mark.parametrize("method", [*SINGLE, Et], ids=lambda m: m.name)
 def test_diversity_that_no_grouping_reaches_is_infeasible_with_the_largest_l(method):
     rows = ["m1 x5", "m1 x6", "m2 x6", "m3 x7", *["m9 y5 z90"], *[f"m8 w{i}0" for i in range(6)]]
-    with pytest.raises(InfeasibleError, match=r"all 11 people in one group, 4 of them.*largest possible l is 2"):
+    with pytest.raises(InfeasibleError, match=r"4 of 11 people have event .*more than 1 in l=3.*Use l=2 or less"):
         method(g=2, l=3).anonymize(clicks(*rows), Run(bytes([1] * 32)))
 
 
@@ -93,13 +93,13 @@ def test_of_records_without_monitored_events_only_as_many_are_withheld_as_divers
 
 
 def test_too_few_people_with_monitored_events_are_infeasible():
-    with pytest.raises(InfeasibleError, match="only 1 of 3 people have a monitored event, and a group needs 2"):
+    with pytest.raises(InfeasibleError, match="only 1 of 3 people have a monitored event; a group needs 2"):
         Hi(k=2).anonymize(clicks("m1", "x2", "y3"), Run())
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
-    [({}, "k or l must be given"), ({"l": 2}, "g and l go together"), ({"k": 2, "g": 5}, "g and l go together")],
+    [({}, "k or l is missing"), ({"l": 2}, "g is missing"), ({"k": 2, "g": 5}, "l is missing")],
 )
 def test_half_a_request_is_refused(parameters, message):
     with pytest.raises(ParameterError, match=message):

@@ -87,7 +87,7 @@ def test_sections_come_in_the_promised_order(page):
         "Monitored events before and after",
         "Groups and intervals",
         "Times before and after",
-        "What can still be asked",
+        "Queries of the release",
         "Utility",
         "How it was made",
     ]
@@ -96,10 +96,10 @@ def test_sections_come_in_the_promised_order(page):
 def test_the_receiver_comes_first_and_others_are_warned_of(page):
     text = read_text(page)
     assert "Safe for one receiver only" in text
-    assert text.index("Give it to nobody else") < text.rindex("What was published")
+    assert text.index("Give it to no one else") < text.rindex("What was published")
     assert "Monitored: mail." in text
     # shop happens twice at the same moment; everything else is somebody's alone.
-    assert "60.0 % of the published records hold an event at a time at which no other has it" in text
+    assert "60.0 % of the published records have an event at a time at which no other has it" in text
     assert "class='warning'" in page
 
 
@@ -112,21 +112,21 @@ def test_a_person_is_not_exposed_by_doing_the_same_twice_at_a_time():
 def test_where_everything_is_monitored_nobody_is_warned_of():
     comparison = compare([[("a", 1)], [("a", 2)]], [[0, 1]], [[("a", 1, 2)]], ("a",))
     page = render(comparison, after=make_risk([2, 2]))
-    assert "Safe for every receiver who knows any of the monitored events" in read_text(page)
+    assert "Safe for every receiver who knows monitored events" in read_text(page)
     assert "class='warning'" not in page
 
 
 def test_everything_is_accounted_for(page):
     text = read_text(page)
     for line in (
-        "Records in the original data 5 Records published 5 Records withheld 0",
-        "Monitored events in the original data 6 Intervals published in their place 6",
-        "Other events in the original data 5 Other events published, with exact times 5",
+        "Records in the original data 5 Records published 5 Records suppressed 0",
+        "Monitored events in the original 6 Intervals published in their place 6",
+        "Other events in the original 5 Other events published, with exact times 5",
         "Groups of records with the same intervals 3 Published records without monitored events 1",
         "1 person without monitored events is a group of their own",
         "1,234",
         "Cp evaluations 1,000",
-        "How long the interval is that stands for a monitored event",
+        "Length of the interval published for a monitored event",
     ):
         assert line in text
 
@@ -134,31 +134,31 @@ def test_everything_is_accounted_for(page):
 def test_promise_and_limits_are_told():
     text = read_text(render(compare()))
     assert GroupAnonymity(2, ("mail",)).statement() in text
-    for lead in ("Anybody else.", "Receivers who put together", "People without monitored", "What all candidates"):
+    for lead in ("Everyone else.", "Receivers who collude", "People without monitored", "What all matching records"):
         assert lead in text
-    assert "a place published exactly" not in text
+    assert "an exact place" not in text
     diverse = compare(guarantee=GlDiversity(g=3600, l=2, k=1, monitored=("mail",), unit="second"))
     text = read_text(render(diverse, after=make_risk([2, 2, 2, 2, 1], 0.5)))
     assert "More than 3,600 seconds." in text
-    assert "What all candidates" not in text
+    assert "What all matching records" not in text
 
 
 def test_prediction_is_judged():
     comparison = compare(guarantee=GlDiversity(g=60, l=2, k=2, monitored=("mail",), unit="second"))
     text = read_text(render(comparison, after=make_risk([2] * 5, 0.5)))
-    assert "Highest chance of predicting another event within the window – 50.0 %" in text
-    assert "fits at least 2 records (2 promised). No other event is predicted within the window with" in text
+    assert "Largest share of matching records with the same other event in a window – 50.0 %" in text
+    assert "matches at least 2 records (2 guaranteed). At most 50.0 % of matching records have the same" in text
     text = read_text(render(comparison, after=make_risk([1, 2, 2, 2, 2], 0.75)))
-    assert "Do not publish this release. Something known fits only 1 record; 2 are promised." in text
-    assert "Another event is predicted with a chance of 75.0 %; at most 50.0 % are promised." in text
+    assert "Do not publish this release. Some knowledge matches only 1 record; 2 are guaranteed." in text
+    assert "75.0 % of matching records have the same other event in a window; at most 50.0 % are guaranteed." in text
 
 
 def test_without_k_there_is_no_line_at_one():
     comparison = compare(guarantee=GlDiversity(g=60, l=2, monitored=("mail",), unit="second"))
     text = read_text(render(comparison, after=make_risk([2] * 5, 0.5)))
     assert "k = 1" not in text.replace("g = 60, l = 2, k = 1", "")
-    assert "promised)" in text
-    assert "(1 promised)" not in text
+    assert "guaranteed)" in text
+    assert "(1 guaranteed)" not in text
 
 
 def test_nobody_is_named():
@@ -184,7 +184,7 @@ def test_hostile_labels_do_not_run():
 def test_without_a_row_map_there_is_no_timeline():
     comparison = dataclasses.replace(compare(), rows=None)
     assert list(reports.figures(comparison, BEFORE, AFTER)) == ["anonymity-sets", "group-sizes", "times", "answers"]
-    assert "There is no timeline: the release is locally recoded" in read_text(render(comparison))
+    assert "Timelines are not drawn: the release is locally recoded" in read_text(render(comparison))
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_odd_data_are_reported(comparison, tmp_path):
 def test_withheld_records_are_counted():
     comparison = compare(groups=[[0, 3]], covers=COVERS[:1])
     text = read_text(render(comparison, after=make_risk([2, 0, 0, 2, 0])))
-    assert "Records published 2 Records withheld 3 by hand 3" in text
+    assert "Records published 2 Records suppressed 3 by hand 3" in text
     assert "3 people are not in the release" in text
 
 
@@ -301,7 +301,7 @@ def test_lengths_are_counted_by_duration():
     cover = [[("a", 0, 0), ("a", 10, 70), ("a", 100, 161), ("a", 1000, 9000), ("a", 10_000, 10**6)]]
     comparison = compare(people, [[0]], cover, ("a",))
     assert lengths.count_lengths(comparison) == [
-        ("a moment", 1),
+        ("a single time", 1),
         ("≤ 1 minute", 1),
         ("≤ 1 hour", 1),
         ("≤ 1 day", 1),

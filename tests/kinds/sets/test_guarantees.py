@@ -11,5 +11,5 @@ def test_the_claim_about_named_itemsets_comes_back_from_the_manifest():
     guarantee = ItemsetAnonymity(3, (("b", "a"), ("c",)))
     written = {"name": "itemset-anonymity", "parameters": {"k": 3, "itemsets": [["b", "a"], ["c"]]}}
     assert read_guarantee("sets", written) == guarantee
-    with pytest.raises(ParameterError, match="itemsets must not be empty"):
+    with pytest.raises(ParameterError, match="itemsets must not have an empty itemset"):
         ItemsetAnonymity(3, ((),))

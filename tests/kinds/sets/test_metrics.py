@@ -221,7 +221,7 @@ def test_item_loss_without_hierarchy_counts_members():
 def test_row_map_of_another_release_is_refused():
     local = compare(sf.methods.Lra(k=4, m=2, parts=3))
     mixed = PublishedItems(Comparison(DATA, local.release, np.roll(local.rows, 1)))
-    with pytest.raises(SchemaError, match="do not cover what their originals hold"):
+    with pytest.raises(SchemaError, match="do not cover the items of their originals"):
         _ = mixed.value_of_occurrence
 
 

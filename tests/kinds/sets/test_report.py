@@ -63,15 +63,15 @@ def test_page_is_well_formed_and_stands_alone(page):
 def test_page_says_what_was_published(prepared, page):
     text = read_text(page)
     assert "More than 2 items." in text
-    assert "The attacker is somebody who knows up to 2 items of a person" in text
-    assert "The attack agrees with the promise" in text
+    assert "The attacker is someone who knows up to 2 items of a person" in text
+    assert "The attack confirms the guarantee" in text
     assert "25.0 % of the itemsets" in text
     form, (comparison, _, _) = prepared
     if form == "chunks":
         assert f"Clusters (groups of similar records) {len(comparison.view(SetComparison).matching.leaves)}" in text
-        assert "All items stay; what is hidden is which of them belong together." in text
+        assert "All items are published; which of them belong together is hidden." in text
     else:
-        assert "at least one of these" in text
+        assert "at least one of them" in text
         assert "Generalised items published" in text
 
 
@@ -119,7 +119,7 @@ def test_picture(prepared, tmp_path):
 def test_sensitive_items_are_named():
     data = make_data(sensitive=("insulin",))
     parts = prepare(sf.methods.Disassociation(k=3, m=2, l=4, max_cluster=12), data)
-    assert "Sensitive items, published apart from all others: insulin." in read_text(reports.render(*parts, []))
+    assert "Sensitive items, separated from all others: insulin." in read_text(reports.render(*parts, []))
 
 
 def test_nothing_generalised_is_said():
@@ -129,9 +129,9 @@ def test_nothing_generalised_is_said():
 
 def test_words():
     assert all(metric.explanation for metric in metrics_for("sets"))
-    assert describe_attacker("sets", "items", 1) == "somebody who knows 1 item of a person"
+    assert describe_attacker("sets", "items", 1) == "someone who knows 1 item of a person"
     assert [lead for lead, _ in list_limits(KmItems(k=2, m=1))][:2] == [
         "More than 1 item.",
-        "What all candidates share.",
+        "What all matching records share.",
     ]
     assert list_limits(ItemsetAnonymity(k=2, itemsets=(("a",),)))[0][0] == "Other items."

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.kinds.table import decode
+from sfumato.kinds.table import decode, knowledge
 from sfumato.kinds.table.attacks import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.decode import read_cells
-from sfumato.kinds.table.knowledge import fitting
 from sfumato.kinds.table.verify import k_anonymity
 from sfumato.kinds.table.verify.faithful import verify_faithful
 from sfumato.metrics.comparison import Comparison
@@ -59,7 +58,7 @@ def test_what_is_published_is_read_once_and_people_are_looked_for_once():
     release, rows = result.release, result.owner_record.rows
     with (
         patch.object(decode, "read_cells", wraps=decode.read_cells) as read,
-        patch.object(fitting, "_match", wraps=fitting._match) as match,
+        patch.object(knowledge, "_match", wraps=knowledge._match) as match,
     ):
         assert k_anonymity.verify(release).holds
         assert k_anonymity.verify_against(release, data, rows).holds

@@ -80,12 +80,12 @@ def test_page_is_well_formed_and_stands_alone(page):
 
 def test_page_says_what_was_published(page):
     text = read_text(page)
-    assert "Records withheld 3" in text and "too few records alike 3" in text
-    assert "Quasi-identifiers 4" in text and "Classes published 10" in text
-    assert "The attacker is somebody who knows all quasi-identifiers of a person" in text
-    assert "The attack agrees with the promise" in text
+    assert "Records suppressed 3" in text and "too few records alike 3" in text
+    assert "Quasi-identifiers 4" in text and "Groups published 10" in text
+    assert "The attacker is someone who knows all quasi-identifiers of a person" in text
+    assert "The attack confirms the guarantee" in text
     assert "Do not publish this release" not in text
-    assert "under 3-anonymity" in text
+    assert "3-anonymity" in text
     assert "Loss of generalised values" in text and "Papers call it NCP." in text and "by attribute" in text.lower()
 
 
@@ -108,7 +108,7 @@ def test_what_more_knowledge_finds_is_said(prepared):
     parts = (comparison.release, comparison.original, comparison.rows)
     stronger = [found for found in (homogeneity.attack(*parts), more_known.attack(*parts)) if found is not None]
     text = read_text(reports.render(*prepared, [], stronger=stronger, remaining=Remaining.collect(stronger)))
-    assert "Beyond the promise" in text
+    assert "Beyond the guarantee" in text
     for found in stronger:
         assert all(one.sentence in text and one.hint in text for one in found.remaining)
     assert "Certain ill" in text and "Sensitive column ill one record" in text
@@ -118,7 +118,7 @@ def test_figures_of_offices_are_shown(prepared):
     comparison, before, _ = prepared
     after = attributes.attack(comparison.release, comparison.original, comparison.rows)
     text = read_text(reports.render(comparison, before, after, []))
-    assert "Prosecutor, journalist, marketer" in text and "No population is known" in text
+    assert "Prosecutor, journalist, marketer" in text and "No population file" in text
 
 
 def test_a_column_alone_and_a_broken_promise():
@@ -182,14 +182,14 @@ def test_bins_are_few_and_named():
 
 def test_words():
     assert all(metric.explanation for metric in metrics_for("table"))
-    assert describe_attacker("table", "attributes", None) == "somebody who knows all quasi-identifiers of a person"
+    assert describe_attacker("table", "attributes", None) == "someone who knows all quasi-identifiers of a person"
     leads = {
         name: [lead for lead, _ in list_limits(KAnonymity(k=5, sensitive=("ill", "pay"), **guarantee))]
         for name, guarantee in {"k": {}, "l": {"l": 2}, "t": {"t": 0.2}, "d": {"presence": 0.5}}.items()
     }
     assert "Records that share a sensitive value." in leads["k"]
     assert "Likely values." in leads["l"] and "Likely values." not in leads["t"]
-    assert "Being in the data." in leads["t"] and "Another population." in leads["d"]
+    assert "Presence in the data." in leads["t"] and "Another population." in leads["d"]
     assert all("Several sensitive columns together." in found for found in leads.values())
 
 

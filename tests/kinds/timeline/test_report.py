@@ -27,9 +27,9 @@ def test_the_page_says_what_was_done(made):
     text = re.sub(r"<[^>]+>", " ", page)
     for words in (
         "of 24 time points published",
-        "largest share of a sensitive event from the start to any moment",
-        "No sensitive event reaches the threshold in any published prefix, as promised.",
-        "Parts that do not begin at the start.",
+        "largest share of a sensitive event from the start to any time",
+        "No sensitive event reaches the threshold in any published prefix, as guaranteed.",
+        "Parts that begin later.",
         "What was deleted",
         "Occurrences deleted",
         "Segment boundaries",

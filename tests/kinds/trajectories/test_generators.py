@@ -304,10 +304,10 @@ def test_roads_used_most_become_the_main_ones():
         ("0 1 2\n0 3 4\n", EDGES, "nodes must have distinct ids; line 2"),
         ("0 1 nan\n", EDGES, "nodes must hold finite numbers; line 1"),
         (NODES, "0 0 99 1.0\n", "edges must join known nodes; line 1"),
-        (NODES, "0 0 7 -1.0\n", "edges must not be of negative length; line 1"),
+        (NODES, "0 0 7 -1.0\n", "edges must have lengths of 0 or more; line 1"),
         (NODES, "0 0 7 far\n", "edges must hold finite numbers; line 1"),
-        (NODES, "0 0 0 1.0\n", "edges must hold a road between two nodes, found none"),
-        (NODES, "", "edges must hold a road between two nodes, found none"),
+        (NODES, "0 0 0 1.0\n", "edges must have a road between two nodes; the file has none"),
+        (NODES, "", "edges must have a road between two nodes; the file has none"),
     ],
 )
 def test_wrong_network_files_are_refused(tmp_path, nodes, edges, complaint):

@@ -55,7 +55,7 @@ def test_what_cannot_be_tried_is_said_with_what_would_help():
         sf.explore(clicks)
     with pytest.raises(ParameterError, match="there is no method"):
         sf.explore(sf.Dataset.of("sets", [["a"], ["b"]]), methods=["mondrain"])
-    with pytest.raises(ParameterError, match="mondrian is no method for sets"):
+    with pytest.raises(ParameterError, match="mondrian is not a method for sets"):
         sf.explore(sf.Dataset.of("sets", [["a"], ["b"]]), methods=["mondrian"])
     with pytest.raises(ParameterError, match="there is no measure"):
         sf.explore(sf.Dataset.of("sets", [["a"], ["b"]]), measure="beauty")
@@ -90,7 +90,7 @@ def test_when_time_is_up_what_is_left_is_counted(monkeypatch):
     data = sf.Dataset.of("table", [row[:2] for row in PEOPLE], ("age", "sex"))
     monkeypatch.setattr("sfumato.studies.explore._Request._try", lambda self, trials, *others: list(trials))
     found = sf.explore(data, workers=1)
-    assert not found.choices and found.unrun and "no time" in found.sentences[-1]
+    assert not found.choices and found.unrun and "were not tried" in found.sentences[-1]
     assert "nothing" in repr(found)
 
 

@@ -14,22 +14,18 @@ from sfumato.cli.output import Output, show_work
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Hierarchies from ontologies: several sources about the same things in one store.", no_args_is_help=True
-)
+app = typer.Typer(help="Build warehouses of ontologies, query them and export hierarchies.", no_args_is_help=True)
 
 Dir = Annotated[Path, typer.Argument(help="Folder of a warehouse.")]
 
 
 @app.command()
 def build(
-    file: Annotated[Path, typer.Argument(help="File that says what the warehouse is made of (TOML).")],
-    out: Annotated[
-        Path, typer.Option(help="Folder for the warehouse; one that is there is replaced when all is done.")
-    ],
+    file: Annotated[Path, typer.Argument(help="File that defines the warehouse (TOML).")],
+    out: Annotated[Path, typer.Option(help="Folder for the warehouse; replaces an existing one at the end.")],
     as_json: Json = False,
 ) -> None:
-    """Read sources into a store, infer what mappings and rules give, and link what is the same."""
+    """Build a warehouse: read sources, apply rules and link equal things."""
     from sfumato.ontologies.building import build as build_warehouse
 
     output = Output(as_json=as_json)
@@ -44,14 +40,12 @@ def build(
 def refresh(
     directory: Dir,
     source: Annotated[
-        list[str], typer.Option(help="Source to read again; those whose files have changed if none. Repeatable.")
+        list[str], typer.Option(help="Source to read again; those with changed files if not given. Repeatable.")
     ] = [],  # noqa: B006
-    file: Annotated[
-        Path | None, typer.Option(help="File that describes the warehouse, where it is no longer where it was.")
-    ] = None,
+    file: Annotated[Path | None, typer.Option(help="File that defines the warehouse, if it was moved.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Read sources again: only their graphs, what follows from them and links that rest on them change."""
+    """Read changed sources again, and update what follows from them."""
     from sfumato.ontologies.building import refresh as refresh_warehouse
 
     output = Output(as_json=as_json)
@@ -61,7 +55,7 @@ def refresh(
         _show_contents(output, facts)
         output.print_line(f"Read again: {', '.join(facts['refreshed'])}.")
     else:
-        output.print_line("No file of a source has changed; nothing was read again.")
+        output.print_line("No source has changed; nothing was read again.")
     output.finish({**facts, "out": str(directory)})
 
 
@@ -71,9 +65,9 @@ def query(
     query: Annotated[str, typer.Argument(help="SPARQL query (SELECT or ASK); @FILE for one in a file.")],
     as_json: Json = False,
 ) -> None:
-    """Answer a query, and say for every row which sources contribute to it.
+    """Run a SPARQL query, with the sources of every row.
 
-    Any name of a thing may be used; the answer has the name of its first source.
+    A thing may have any of its names; answers have the name of its first source.
     """
     from sfumato.ontologies.provenance import explain
     from sfumato.ontologies.warehouse import Warehouse
@@ -94,9 +88,7 @@ def query(
     )
     output.print_line(f"{len(rows):,} rows. Sources that contribute: {', '.join(explanation.sources) or 'none'}.")
     if not explanation.complete:
-        output.print_line(
-            "There are too many sources to try all sets of them: rows that name all of them may need fewer."
-        )
+        output.print_line("Too many sources to try all combinations: rows that name all of them may need fewer.")
     output.finish(
         {
             "columns": explanation.answer.columns,
@@ -112,12 +104,12 @@ def query(
 @app.command()
 def provenance(
     directory: Dir,
-    thing: Annotated[str, typer.Option(help="A thing, by any of its names: prefix:name or an IRI.")] = "",
-    property: Annotated[str, typer.Option(help="A property.")] = "",
-    value: Annotated[str, typer.Option(help="A text as it stands in a source, or a thing.")] = "",
+    thing: Annotated[str, typer.Option(help="Thing: prefix:name or an IRI.")] = "",
+    property: Annotated[str, typer.Option(help="Property: prefix:name or an IRI.")] = "",
+    value: Annotated[str, typer.Option(help="Value: a text of a source, or a thing.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Say who says so: the sources of statements about a thing, with a property or a value, and why things are one."""
+    """Show the sources of statements about a thing, property or value, and why things are linked."""
     from sfumato.ontologies.provenance import find_mentions, find_statements, list_reasons
     from sfumato.ontologies.warehouse import Warehouse
 
@@ -138,11 +130,11 @@ def provenance(
             for statement in statements
         ]
         links = [(show(link.a), show(link.b), link.rule) for link in reasons]
-    output.table("Who says so", ["thing", "property", "value", "source", "how"], rows)
+    output.table("Statements", ["thing", "property", "value", "source", "how"], rows)
     if links:
-        output.table("Why these are one thing", ["thing", "same as", "rule"], links)
+        output.table("Links", ["thing", "same as", "rule"], links)
     if mentions:
-        output.facts("How often sources have the value", mentions)
+        output.table("Occurrences of the value", ["source", "count"], list(mentions.items()))
     output.finish(
         {
             "statements": [
@@ -161,7 +153,7 @@ for _command in (connectivity, test, hierarchy):
 def _show_contents(output: Output, facts: dict[str, Any]) -> None:
     output.table(
         facts["title"] or "Sources",
-        ["source", "says", "follows"],
+        ["source", "statements", "inferred"],
         [(name, count, facts["inferred"][name]["statements"]) for name, count in facts["sources"].items()],
     )
     rules: dict[str, list[int]] = {}
@@ -184,12 +176,12 @@ def _show_contents(output: Output, facts: dict[str, Any]) -> None:
         )
     if facts["classes"]:
         output.print_line(
-            f"{facts['linked_things']:,} names stand for {facts['classes']:,} things that several sources have."
+            f"{facts['linked_things']:,} names denote {facts['classes']:,} things that several sources have."
         )
     if facts["ontology_unused"]:
         output.warn(
             [
-                f"The ontology says {facts['ontology_unused']:,} things about classes without a name, from which "
-                "nothing is inferred. Write a class by restriction into the file: [[mapping.restriction]]."
+                f"{facts['ontology_unused']:,} statements of the ontology about unnamed classes are not used. "
+                "Define classes by restriction in the file: [[mapping.restriction]]."
             ]
         )

@@ -19,11 +19,11 @@ _SHOWN = 20
 
 def connectivity(
     directory: Dir,
-    plot: Annotated[Path | None, typer.Option(help="File to draw it into: .html, .png, .svg or .pdf.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a plot that is there.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Plot to write: .html, .png, .svg or .pdf.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing plot.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what sources have in common before and after links, what each adds, and what contradicts."""
+    """Measure connectivity: what sources share, what each adds, and what contradicts."""
     from sfumato.cli.publish import check_file
     from sfumato.ontologies.conflicts import find_conflicts
     from sfumato.ontologies.connectivity import measure_connectivity
@@ -46,7 +46,7 @@ def connectivity(
         ]
     _show_connectivity(output, measurement)
     output.table(
-        "What contradicts when sources meet",
+        "Contradictions between sources",
         ["what", "property", "about", "values"],
         [
             (
@@ -59,7 +59,7 @@ def connectivity(
         ],
     )
     if len(conflicts) > _SHOWN:
-        output.print_line(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
+        output.print_line(f"{len(conflicts) - _SHOWN:,} more are not shown. Print all with --json.")
     if plot is not None:
         from sfumato.ontologies.plots import draw_connectivity
         from sfumato.reports.figure import save_figure
@@ -70,33 +70,35 @@ def connectivity(
 
 
 def test(directory: Dir, as_json: Json = False) -> None:
-    """Run the competence queries: are they answered as expected, and which sources could answer them alone?
+    """Run competence queries: are the answers as expected, and which sources suffice?
 
-    Exit code 0: all are answered as expected, 1: some are not.
+    Exit codes: 0 all as expected, 1 some differ.
     """
     from sfumato.ontologies.competence import run_suite
     from sfumato.ontologies.warehouse import Warehouse
 
     output = Output(as_json=as_json)
-    with Warehouse(directory) as warehouse, show_work("ask"):
+    with Warehouse(directory) as warehouse, show_work("query"):
         outcomes = run_suite(warehouse)
         sources = warehouse.sources
     if not outcomes:
-        raise ParameterError(f"{directory}: the file of this warehouse has no [[competence]] to run.")
+        raise ParameterError(
+            f"{directory} has no competence queries.", hint="Add [[competence]] to the file of the warehouse."
+        )
     output.table(
-        "Which sources alone answer which question\nall: every expected row; 2 of 5: some of them; empty: none",
+        "Questions that single sources answer\nall: every expected row; 2 of 5: some of them; empty: none",
         ["question", "warehouse", *sources],
         [
             (
                 outcome.name,
-                "yes" if outcome.passed else "NO",
+                "yes" if outcome.passed else "no",
                 *(outcome.describe_coverage(source) for source in sources),
             )
             for outcome in outcomes
         ],
     )
     output.table(
-        "Rows that are lost without a source",
+        "Rows lost without a source",
         ["question", "rows", *sources],
         [(outcome.name, outcome.rows, *(outcome.lost[source] or "" for source in sources)) for outcome in outcomes],
     )
@@ -133,12 +135,12 @@ def _show_connectivity(output: Output, measurement: Any) -> None:
             ],
         )
     output.table(
-        "What each source adds, after links; only: what is lost without it",
+        "Contribution of each source, after links; only: lost without it",
         ["source", "things", "only", "statements", "only", "properties", "only", "links lost"],
         list(measurement.contributions),
     )
     output.table(
-        "Things by how many sources say something about them",
+        "Things by number of sources",
         ["sources", "things"],
         list(measurement.about_common.items()),
     )

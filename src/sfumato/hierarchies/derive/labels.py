@@ -8,7 +8,37 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.hierarchies.hierarchy import Hierarchy
 
-__all__ = ["balanced", "check_labels", "flat", "free_names", "mask_codes"]
+__all__ = [
+    "balanced",
+    "check_labels",
+    "flat",
+    "free_names",
+    "mask_codes",
+    "order_by_popularity",
+]
+
+
+def order_by_popularity(labels: Sequence[str], counts: Sequence[int], fanout: int) -> Hierarchy:
+    """Group labels from the most frequent to the rarest, so that no node has more than ``fanout`` children.
+
+    Rare labels are then united with rare ones, and frequent ones stay as they are. Equally frequent labels are in the
+    order of their letters, whatever the order they are given in.
+
+    Examples
+    --------
+    >>> order_by_popularity(["salt", "milk", "beer", "wine"], [1, 9, 2, 2], fanout=2)
+    Hierarchy below *: 4 of 7 nodes are leaves, height 2
+    *
+      g/0
+        milk
+        beer
+      g/1
+        wine
+        salt
+    """
+    ranked = sorted(zip(labels, counts, strict=True), key=lambda pair: (-pair[1], pair[0]))
+    return balanced([label for label, _ in ranked], fanout)
+
 
 _MASK = "*"
 

@@ -9,18 +9,18 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "activity",
-    "what a person did in every slot of time",
+    "the activity of a person in every time slot",
     (Column("person", "identifier"), Column("activities", "history")),
     options=("sensitive", "split", "zone", "resolution", "start", "gap", "slots", "faults", "unit", "weight"),
     formats=(*TABLES, "adl", "aras"),
     descriptions={
-        "row": "the share of its time in an interval that a class of records spent on an activity; shares that are "
-        "nothing are not listed",
+        "row": "the share of time that a class of records spent on an activity in an interval; shares of 0 are "
+        "not listed",
         "class": "the class of records, by its number",
-        "interval": "when the interval begins, or its number from 0",
+        "interval": "the beginning of the interval, or its number from 0",
         "activity": "the activity",
-        "share": "the share of the time of all records of the class, from 0 to 1",
-        "size": "how many records the class has",
+        "share": "the share of the time of all records of the class: 0 is none of it, 1 all of it",
+        "size": "the number of records in the class",
         "classes table": "the classes of records and their sizes",
     },
     suppression_reasons=("fits into no class", "part of the time is unknown"),

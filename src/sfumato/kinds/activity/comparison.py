@@ -15,6 +15,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import UNITS
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.activity.decode import PublishedClasses
+from sfumato.messages import Message, parameter
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.retained_detail import RetainedDetail, share_of
 from sfumato.release.release import Release
@@ -96,7 +97,7 @@ class ActivityComparison:
         """Number of slots, the same for everybody."""
         lengths = self.comparison.history.lengths
         if len(lengths) and (lengths != lengths[0]).any():
-            raise SchemaError("Comparison: all people must have equally many slots.")
+            raise SchemaError("All people of the original must have the same number of slots.")
         return int(lengths[0]) if len(lengths) else 0
 
     @cached_property
@@ -106,7 +107,7 @@ class ActivityComparison:
 
     @cached_property
     def occurring(self) -> npt.NDArray[np.bool_]:
-        """Which activities anybody of the whole original did."""
+        """Which activities anyone of the whole original did."""
         return np.asarray(self.all_slots > 0)
 
     @property
@@ -145,8 +146,8 @@ class ActivityComparison:
         begins = np.unique(self._begins)
         if len(begins) and (begins[0] != 0 or begins[-1] >= self.slots):
             raise SchemaError(
-                "Comparison: the published intervals do not begin and end with the slots of the original data. "
-                "Compare the release with the data it was made from."
+                "The published intervals do not begin and end with the slots of the original.",
+                hint="Compare the release with the data it was made from.",
             )
         return np.append(begins, self.slots)
 
@@ -173,8 +174,8 @@ class ActivityComparison:
         code = {label: at for at, label in enumerate(self.labels)}
         if any(label not in code for label in self._published.labels):
             raise SchemaError(
-                "Comparison: the release has activities or classes that are not in the original data or the list of "
-                "classes. Compare it with the data it was made from."
+                "The release has activities or classes that the original or the list of classes does not have.",
+                hint="Compare it with the data it was made from.",
             )
         activities = np.array([code[label] for label in self._published.labels], dtype=np.int64)
         return np.searchsorted(self.edges, self._begins), activities
@@ -251,8 +252,10 @@ def choose_activities(view: ActivityComparison, named: str | None, most: int) ->
     wanted = [name.strip() for name in named.split(",") if name.strip()]
     missing = [at for at, name in enumerate(wanted, start=1) if name not in view.labels]
     if missing or not wanted:
-        which = f"number {missing[0]} does not occur" if missing else "none is named"
-        raise ParameterError(f"activities must name activities of the data, separated by commas: {which}.")
+        which = f"name {missing[0]} does not occur" if missing else "no name is given"
+        raise ParameterError(
+            Message(parameter("activities"), f" must name activities of the data, separated by commas: {which}.")
+        )
     return [view.labels.index(name) for name in wanted]
 
 
@@ -275,5 +278,5 @@ def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     left = release.extra_tables["classes"].table.num_rows if "classes" in release.extra_tables else len(release)
     classes = "class" if left == 1 else "classes"
     sentence = f"{{had}} {original.unit.many} are published as {{left}} {classes}."
-    advice = "A smaller k, a larger epsilon or a longer delta, or another method for activity data would leave more."
+    advice = "A smaller k, a larger epsilon, a longer delta or another method retains more."
     return RetainedDetail(len(original), left, sentence, advice, share_of(release))

@@ -88,7 +88,7 @@ class PublishedClasses(NamedTuple):
         owners, classes = _encode(table.column("class"))
         unlisted = [name for name in classes if name not in position]
         if unlisted:
-            raise SchemaError("a row names a class that classes.csv does not list.")
+            raise SchemaError("A row of data.csv names a class that classes.csv does not list.")
         owner = np.array([position[name] for name in classes], dtype=np.int64)[owners]
         activity, labels = _encode(table.column("activity"))
         begins, interval = np.unique(_numbers(table.column("interval")), return_inverse=True)

@@ -180,7 +180,7 @@ def _list_shares(
     interval, activity = (np.concatenate([entry[at] for entry in entries]).astype(np.int64) for at in (0, 1))
     dated = dataset.time_unit.unit is not None
     when = dataset.time_unit.to_arrow(dataset.time_unit.origin + begins) if dated else pa.array(np.arange(len(begins)))
-    # Categories are numbered as they first occur, so that the spelled table reads back to the same numbers.
+    # Categories are numbered as they first occur, so that the written table reads back to the same numbers.
     used, first = np.unique(activity, return_index=True)
     order = used[np.argsort(first)]
     number = np.zeros(len(slots.labels), dtype=np.int32)

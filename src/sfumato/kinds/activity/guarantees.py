@@ -1,4 +1,4 @@
-"""What a release of activities can promise."""
+"""What a release of activities can guarantee."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.dataset import check_span
+from sfumato.messages import Message, MethodName, parameter
 from sfumato.params import Param
 
 __all__ = [
@@ -42,18 +43,17 @@ def describe_unobserved(k: int, gap: str | None, unit: RecordUnit = PERSON) -> s
     Examples
     --------
     >>> describe_unobserved(5, "(gap)")
-    ' Only what was observed counts: where fewer than 5 people of a class were observed, nothing is published of it.'
+    ' Only observed time counts: where fewer than 5 people of a class were observed, nothing is published.'
     """
     if gap is None:
         return ""
     return (
-        f" Only what was observed counts: where fewer than {k} {unit.many} of a class were observed, nothing is "
-        "published of it."
+        f" Only observed time counts: where fewer than {k} {unit.many} of a class were observed, nothing is published."
     )
 
 
 def describe_tracking(slot: int) -> str:
-    """Say what shares of single slots give away; nothing where intervals are longer.
+    """State what shares of single slots reveal; nothing where intervals are longer.
 
     Examples
     --------
@@ -63,8 +63,8 @@ def describe_tracking(slot: int) -> str:
     if slot > 1:
         return ""
     return (
-        " Shares are those of single slots. Someone who knows a slot in which nobody else of the class does what a "
-        "person does may follow that person from slot to slot."
+        " Not covered: shares are those of single slots. Someone who knows a slot in which a person's activity is "
+        "unique in its class may follow that person from slot to slot."
     )
 
 
@@ -72,8 +72,8 @@ def describe_tracking(slot: int) -> str:
 class ClassAnonymity(Guarantee):
     """Everybody is in a class of at least k people, of whom only their activities together are published.
 
-    Somebody whose time is unknown hides nobody: of a class and interval something is published only if at least k of
-    its people are observed in every slot of it. Nothing is promised about sensitive activities.
+    Someone whose time is unknown does not count: of a class and interval something is published only if at least k of
+    its people are observed in every slot of it. Nothing is guaranteed about sensitive activities.
 
     Parameters
     ----------
@@ -82,11 +82,11 @@ class ClassAnonymity(Guarantee):
     slot
         Slots of the original in a published interval; the last interval may have fewer.
     digits
-        Decimal digits of published shares; None for shares as they are.
+        Decimal digits of published shares; None for exact shares.
     slots
         Slots of the original in all.
     gap
-        What time is called that nothing is known about; None where everything is known.
+        Name of unknown time; None where everything is known.
 
     Examples
     --------
@@ -101,8 +101,6 @@ activity are published.'
 
     name: ClassVar[str] = "class-anonymity"
     title: ClassVar[str] = "k-anonymity of classes"
-    notation: ClassVar[str] = "{k}-anonymity of classes"
-    unprinted: ClassVar[tuple[str, ...]] = ("slot", "digits", "slots", "gap")
     knowledge: ClassVar[str] = "known-slots"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("gap",)
@@ -111,10 +109,21 @@ activity are published.'
     slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1
     digits: Annotated[int | None, Param("Decimal digits of published shares.", ge=1, le=9)] = None
     slots: Annotated[int, Param("Slots of the original in all.", ge=1)] = 1
-    gap: Annotated[str | None, Param("What time is called that nothing is known about.")] = None
+    gap: Annotated[str | None, Param("Name of unknown time.")] = None
+
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> ClassAnonymity(k=10).label
+        '10-anonymity of classes'
+        """
+        return f"{self.k}-anonymity of classes"
 
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         return (
             f"Every published {unit.one} is in a class of at least {self.k} {unit.many}. Of a class only the shares of "
             f"time spent on each activity are published{format_rounding(self.digits)}."
@@ -138,7 +147,7 @@ def format_epsilon(value: object) -> object:
     return str(value) if isinstance(value, Fraction | int) and not isinstance(value, bool) else value
 
 
-def read_epsilon(owner: str, text: str) -> Fraction:
+def read_epsilon(owner: str | MethodName, text: str) -> Fraction:
     """Read a share exactly, or raise :class:`ParameterError`.
 
     Examples
@@ -152,14 +161,21 @@ def read_epsilon(owner: str, text: str) -> Fraction:
     """
     if not _EPSILON.fullmatch(text.strip()):
         raise ParameterError(
-            f"{owner}: epsilon must be a decimal such as 0.75 or a fraction such as 2/3, got {text!r}."
+            Message(
+                owner,
+                ": ",
+                parameter("epsilon"),
+                f" must be a decimal such as 0.75 or a fraction such as 2/3, got {text!r}.",
+            )
         )
     try:
         epsilon = Fraction(text.replace(" ", ""))
     except ZeroDivisionError:
-        raise ParameterError(f"{owner}: epsilon must be a fraction with a denominator above 0, got {text!r}.") from None
+        raise ParameterError(
+            Message(owner, ": ", parameter("epsilon"), f" must be a fraction with a denominator above 0, got {text!r}.")
+        ) from None
     if not 0 < epsilon < 1:
-        raise ParameterError(f"{owner}: epsilon must be above 0 and below 1, got {text!r}.")
+        raise ParameterError(Message(owner, ": ", parameter("epsilon"), f" must be above 0 and below 1, got {text!r}."))
     return epsilon
 
 
@@ -172,7 +188,7 @@ class ActivityDiversity(Guarantee):
     are seen doing s in it, and nothing else, are at most epsilon times those who are seen in it at all. Without unknown
     time that is: at most epsilon of the class do s in all slots of a window.
 
-    Somebody whose time is unknown hides nobody. Of a class and interval something is published only if at least k of
+    Someone whose time is unknown does not count. Of a class and interval something is published only if at least k of
     its people are observed in every slot of it; unknown time in a window counts as if spent on s.
 
     Parameters
@@ -188,11 +204,11 @@ class ActivityDiversity(Guarantee):
     slot
         Slots of the original in a published interval; the last interval may have fewer.
     digits
-        Decimal digits of published shares; None for shares as they are.
+        Decimal digits of published shares; None for exact shares.
     slots
         Slots of the original in all.
     gap
-        What time is called that nothing is known about; None where everything is known.
+        Name of unknown time; None where everything is known.
     sensitive
         The sensitive activities.
 
@@ -200,7 +216,7 @@ class ActivityDiversity(Guarantee):
     --------
     >>> ActivityDiversity(10, "48h", "0.75", 2880, 60, slots=10080, sensitive=("Vacation",)).statement()
     'Every published person is in a class of at least 10 people. Of a class only the shares of time spent on each \
-activity are published. At most 0.75 of a class do the sensitive activity throughout any 48h, whenever it begins.'
+activity are published. At most 0.75 of a class have the sensitive activity throughout any 48h, whenever it begins.'
 
     References
     ----------
@@ -209,42 +225,51 @@ activity are published. At most 0.75 of a class do the sensitive activity throug
 
     name: ClassVar[str] = "activity-diversity"
     title: ClassVar[str] = "(delta, epsilon)-diversity"
-    notation: ClassVar[str] = "({delta}, {epsilon})-diversity"
-    unprinted: ClassVar[tuple[str, ...]] = ("delta_slots", "slot", "digits", "slots", "gap")
     knowledge: ClassVar[str] = "known-slots"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("gap",)
 
     k: Annotated[int, Param("Smallest number of records in a class.", ge=1)]
-    delta: Annotated[str, Param("Length of time throughout which few people of a class do a sensitive activity.")]
-    epsilon: Annotated[str, Param("Largest share of a class that does so.")]
+    delta: Annotated[str, Param("Length of time for which a sensitive activity is limited.")]
+    epsilon: Annotated[str, Param("Largest share of a class with a sensitive activity throughout that time.")]
     delta_slots: Annotated[int, Param("The same length of time in slots of the original.", ge=1)] = 1
     slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1
     digits: Annotated[int | None, Param("Decimal digits of published shares.", ge=1, le=9)] = None
     slots: Annotated[int, Param("Slots of the original in all.", ge=1)] = 1
-    gap: Annotated[str | None, Param("What time is called that nothing is known about.")] = None
+    gap: Annotated[str | None, Param("Name of unknown time.")] = None
     sensitive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", format_epsilon(self.epsilon))
         super().__post_init__()
-        owner = type(self).__name__
+        owner = self.message_name
         read_epsilon(owner, self.epsilon)
         check_span(owner, "delta", self.delta)
         if not all(isinstance(label, str) for label in self.sensitive):
-            raise ParameterError(f"{owner}: sensitive must be names of activities.")
+            raise ParameterError(Message(owner, ": ", parameter("sensitive"), " must be names of activities."))
 
     @property
     def fraction(self) -> Fraction:
         """The largest share as an exact fraction."""
-        return read_epsilon(type(self).__name__, self.epsilon)
+        return read_epsilon(self.message_name, self.epsilon)
+
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> ActivityDiversity(10, "48h", "0.75").label
+        '(48h,0.75)-diversity in classes of 10'
+        """
+        return f"({self.delta},{self.epsilon})-diversity in classes of {self.k}"
 
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
-        _, scale = check_span(type(self).__name__, "delta", self.delta)
+        """State the guarantee."""
+        _, scale = check_span(self.message_name, "delta", self.delta)
         shown = f"{self.delta} slots in a row" if scale == "slot" and self.delta.strip().isdigit() else self.delta
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
-        subject = "of a class do" if self.gap is None else f"of the observed {unit.many} of a class may do"
+        subject = "of a class have" if self.gap is None else f"of the observed {unit.many} of a class may have"
         return (
             f"Every published {unit.one} is in a class of at least {self.k} {unit.many}. Of a class only the shares of "
             f"time spent on each activity are published{format_rounding(self.digits)}. At most {self.epsilon} "

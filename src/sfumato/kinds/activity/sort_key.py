@@ -18,7 +18,7 @@ _ACTIVITIES, _BITS = 8, 8
 def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return how long everybody does the commonest ordinary activities, bit by bit in turn.
 
-    Sensitive activities do not count: in which partition somebody is must not tell them. So times are shares of the
+    Sensitive activities do not count: in which partition someone is must not reveal them. So times are shares of the
     time that is left beside them, and who has none left may be in any partition.
 
     Examples

@@ -9,7 +9,7 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "rt",
-    "a person with attributes and a set of items",
+    "a person with attributes and a set of items (a table with a basket)",
     (),
     options=(
         *(
@@ -26,9 +26,9 @@ KIND = KindSpec(
         *("items", "item_file", "separator", "sensitive_items"),
     ),
     descriptions={
-        "row": "one record: attributes and a set of items, whose order says nothing",
-        "quasi-identifier": "an attribute, perhaps made coarser; an empty text says that there is no value",
-        "history": "the items, each as itself or as a value that stands for several items",
+        "row": "one record: attributes and a set of items, in no order",
+        "quasi-identifier": "an attribute, perhaps generalised; an empty text is a missing value",
+        "history": "the items, exact or as a value that stands for several items",
     },
     ordered=False,
     suppression_reasons=TABLE.suppression_reasons,

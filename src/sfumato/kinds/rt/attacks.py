@@ -42,7 +42,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     release, original
         What was published, and what the attacker's knowledge is drawn from.
     rows
-        Original row of every published record, where the owner kept it: withheld people then count as safe.
+        Original row of every published record, where the owner kept it: suppressed people then count as safe.
     seed
         Draws the items of the second attacker.
 
@@ -57,7 +57,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     """
     m = getattr(release.guarantee, "m", None)
     if m is None:
-        raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
+        raise ParameterError(f"The guarantee {release.guarantee.name} does not state how many items are known.")
     return _attack(release, original, rows, m, seed)
 
 

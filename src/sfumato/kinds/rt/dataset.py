@@ -64,10 +64,12 @@ def attach_items(table: Dataset, items: ListColumn, sensitive_items: tuple[str, 
     taken = {ITEMS, HIERARCHY} & {column.name for column in table.schema.columns}
     if taken:
         raise SchemaError(
-            f"rt: column {sorted(taken)[0]!r} has the name that the sets have; call the column something else."
+            f"Column {sorted(taken)[0]!r} has the name of the sets of items.",
+            column=sorted(taken)[0],
+            hint="Rename it.",
         )
     if len(items) != len(table):
-        raise SchemaError(f"rt: there are {len(table):,} rows and {len(items):,} sets of items; one each is needed.")
+        raise SchemaError(f"The table has {len(table):,} rows and {len(items):,} sets of items; there must be as many.")
     schema = Schema("rt", (*table.schema.columns, Column(ITEMS, "history")), sensitive_items)
     joined = table.table.append_column(ITEMS, items.distinct().to_arrow())
     return dataclasses.replace(table, schema=schema, table=joined)

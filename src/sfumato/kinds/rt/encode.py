@@ -87,7 +87,7 @@ def publish_rt(
     Parameters
     ----------
     dataset, method, guarantee
-        What is published, by whom, and what is promised of it.
+        What is published, by whom, and what is guaranteed of it.
     rows
         Original rows that are published.
     quasi

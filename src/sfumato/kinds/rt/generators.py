@@ -13,6 +13,7 @@ from sfumato.exceptions import ParameterError
 from sfumato.generators.options import Option, choose_model
 from sfumato.generators.tails import accumulate_zipf, draw_long_tailed, pick
 from sfumato.generators.visits import rank_in_run
+from sfumato.messages import Message, parameter
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 
@@ -21,7 +22,7 @@ Longs = npt.NDArray[np.int64]
 
 MODELS: dict[str, str] = {
     "patients": "Patients with five attributes and their diagnoses, which depend on age and income.",
-    "videos": "Videos with six attributes and related ones, mostly of the same category and length.",
+    "videos": "Videos with six attributes and their related videos, mostly of the same category and length.",
 }
 """Each model's name and what it does in one line."""
 
@@ -30,9 +31,23 @@ def _options(items: int, mean: float, longest: int) -> tuple[Option, ...]:
     return (
         Option("items", int, items, "Number of different items.", at_least=1, at_most=1_000_000),
         Option("mean_length", float, mean, "Average number of items of a record.", at_least=1.0, at_most=1_000.0),
-        Option("longest", int, longest, "Most items of a record, few having many.", at_least=1, at_most=100_000),
-        Option("chapters", int, 24, "Number of chapters the items come in.", at_least=1, at_most=1_000),
-        Option("bond", float, 0.75, "How much the items depend on the attributes.", at_least=0.0, at_most=1.0),
+        Option(
+            "longest",
+            int,
+            longest,
+            "Largest number of items of a record; few records have many.",
+            at_least=1,
+            at_most=100_000,
+        ),
+        Option("chapters", int, 24, "Number of chapters of the items.", at_least=1, at_most=1_000),
+        Option(
+            "bond",
+            float,
+            0.75,
+            "How strongly items depend on attributes: 0 not at all, 1 entirely.",
+            at_least=0.0,
+            at_most=1.0,
+        ),
         Option("skew", float, 0.9, "Exponent of the Zipf popularity within a chapter.", at_least=0.0, at_most=5.0),
     )
 
@@ -49,7 +64,7 @@ _ATTEMPTS = 12
 def generate(size: int, seed: int, model: str = "patients", **options: Any) -> pa.Table:
     """Make up `size` people with their attributes and items; the same seed gives the same table.
 
-    Every record has a place on a hidden scale, such as how old somebody is and how poor; attributes scatter around it.
+    Every record has a place on a hidden scale, such as how old someone is and how poor; attributes scatter around it.
     Items come in chapters, the first ones typical for one end of the scale and the last ones for the other: with
     ``bond`` 0 they have nothing to do with the attributes. Numbers of neighbouring items are in the same chapter, so
     that a hierarchy of the items by the alphabet (``sfumato hierarchy derive``) is a sensible one.
@@ -84,7 +99,9 @@ def generate(size: int, seed: int, model: str = "patients", **options: Any) -> p
     size, seed, settings = choose_model("rt", size, seed, model, OPTIONS, options)
     for name, limit in (("longest", settings["items"]), ("mean_length", settings["longest"])):
         if settings[name] > limit:
-            raise ParameterError(f"generate rt: {name} must be at most {limit}, got {settings[name]}.")
+            raise ParameterError(
+                Message("generate rt: ", parameter(name), f" must be at most {limit}, got {settings[name]}.")
+            )
     # Only Generator.random is used: its stream is the one least likely to change between NumPy versions.
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     place = rng.random(size)

@@ -1,4 +1,4 @@
-"""What releases of tables with a set of items can promise."""
+"""What releases of tables with a set of items can guarantee."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option, parameter
 from sfumato.params import Param
 
 __all__ = ["KKmAnonymity"]
@@ -19,7 +20,7 @@ class KKmAnonymity(Guarantee):
 
     Records that are published with equal quasi-identifiers are a *class*. Every class has at least k records, and
     every set of at most m published values of items that one of its records has is in at least k records of the class.
-    Sensitive items are what an attacker wants to learn: they are published as they are and are no part of what is
+    Sensitive items are what an attacker wants to learn: they are published unchanged and are no part of what is
     known. With ``l`` above 1, whatever of this is known, no sensitive item is in more than 1/l of the records that fit;
     a combination of sensitive items is in even fewer.
 
@@ -31,7 +32,7 @@ class KKmAnonymity(Guarantee):
     Someone who knows age of a person and up to 1 item that is not sensitive matches no record or at least 5 records. No
     sensitive item (1 is named), and so no combination of them, is in more than 1 in 3 of these records.
     >>> print(KKmAnonymity(k=5, m=2, quasi=("age",)))
-    (5, 5^2)-anonymity
+    (5,5^2)-anonymity of attributes and items
 
     References
     ----------
@@ -41,7 +42,6 @@ class KKmAnonymity(Guarantee):
 
     name: ClassVar[str] = "kkm-anonymity"
     title: ClassVar[str] = "(k,k^m)-anonymity of tables with a set"
-    notation: ClassVar[str] = "({k}, {k}^{m})-anonymity"
     knowledge: ClassVar[str] = "attributes and items"
     composes: ClassVar[bool] = True
 
@@ -55,11 +55,24 @@ class KKmAnonymity(Guarantee):
         super().__post_init__()
         if self.l > 1 and not self.sensitive:
             raise ParameterError(
-                f"{type(self).__name__}: l is about sensitive items; name one at least (sensitive_items)."
+                Message(self.message_name, ": ", parameter("l", self.l), " needs sensitive items."),
+                hint=Message("Name them: ", option("sensitive_items", ["ITEM"]), "."),
             )
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> KKmAnonymity(k=5, m=2, quasi=("age",)).label
+        '(5,5^2)-anonymity of attributes and items'
+        """
+        diverse = f", {self.l}-diversity of items" if self.l > 1 else ""
+        return f"({self.k},{self.k}^{self.m})-anonymity of attributes and items{diverse}"
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         columns = list(self.quasi)
         attributes = " and ".join([", ".join(columns[:-1]), columns[-1]] if len(columns) > 1 else columns)
         attributes = attributes or "all quasi-identifiers"
@@ -78,5 +91,5 @@ class KKmAnonymity(Guarantee):
                 f"{unit.records}."
             )
         elif self.sensitive:
-            text += f" Sensitive items {named} are published as they are, and nothing is promised about them."
+            text += f" Sensitive items {named} are published unchanged and are not covered."
         return f"{text}{self.describe_count(unit)}"

@@ -22,7 +22,7 @@ from sfumato.metrics.metric import Score
 from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.html import draw_figure
-from sfumato.reports.numbers import show_amount, show_count, show_number
+from sfumato.reports.numbers import show_amount, show_count, show_share
 from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
 from sfumato.reports.text import ALWAYS, ReportWords
@@ -41,9 +41,9 @@ __all__ = [
 ]
 
 _SHARE = (
-    "Largest share of fitting records with one sensitive item",
-    "A sensitive item is in {share} of fitting records; at most {allowed} are promised.",
-    "No sensitive item is in more than {share} of fitting records ({allowed} promised).",
+    "Largest share of matching records with one sensitive item",
+    "{share} of matching records have the same sensitive item; at most {allowed} are guaranteed.",
+    "At most {share} of matching records have the same sensitive item ({allowed} guaranteed).",
 )
 
 
@@ -60,7 +60,7 @@ def render(
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
     tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after, remaining)
-    secret = "it names items and shows how values are distributed"
+    secret = "it names items and shows distributions of values"
     return page.write_page(
         comparison,
         [
@@ -127,10 +127,10 @@ def draw_partitions(seen: Divided) -> dict[str, Figure]:
 def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
     """Return the sections on columns, items and classes of a release in partitions."""
     caption = (
-        "A published value that stands for several items means: at least one of these. Every class of every partition "
-        "generalises items on its own; values with the same members are one."
+        "A published value that stands for several items means at least one of them. Every group of every "
+        "partition generalises items on its own; values with the same members are counted as one."
     )
-    items_caption = "How many records have an item according to the data, and to the release."
+    items_caption = "Number of records that have an item, in the original and in the release."
     return [
         show_columns(drawn),
         f"<section><h2>Generalised items</h2>\n{draw_figure('group-sizes', drawn['group-sizes'], caption)}\n"
@@ -146,7 +146,7 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
     exact = int((view.sizes[used] == 1).sum())
     return [
         *page.show_change(comparison, before, after),
-        (show_number(round(loss, 3)), "of its column a cell may stand for on average (NCP, from 0 to 1)"),
+        (show_share(loss), "of its column covered by an average cell (NCP)"),
         (show_count(exact), f"of {show_count(len(view.items))} items published exactly somewhere"),
     ]
 
@@ -160,30 +160,30 @@ def _account(comparison: Comparison) -> str:
         comparison,
         [
             ("Quasi-identifiers", len(table.columns)),
-            ("Different combinations of their values in the original data", len(table.original_classes)),
-            ("Classes published", len(sizes)),
-            ("Smallest class", int(sizes.min(initial=table.records))),
-            ("Largest class", int(sizes.max(initial=0))),
-            ("Items in the original data", len(view.items)),
-            ("Sensitive items, published as they are", len(view.sensitive)),
-            ("Occurrences of items in the original data", len(comparison.history.codes)),
+            ("Combinations of their values in the original", len(table.original_classes)),
+            ("Groups published", len(sizes)),
+            ("Smallest group", int(sizes.min(initial=table.records))),
+            ("Largest group", int(sizes.max(initial=0))),
+            ("Items in the original", len(view.items)),
+            ("Sensitive items, published unchanged", len(view.sensitive)),
+            ("Occurrences of items in the original", len(comparison.history.codes)),
             ("Values of items published in records", len(comparison.published.codes)),
-            ("Items published exactly in some class", exact),
+            ("Items published exactly in some group", exact),
             ("Generalised items published", len(used) - exact),
         ],
     )
 
 
 def _items(comparison: Comparison, sizes: Figure, items: Figure) -> str:
-    items_caption = "How many records have an item according to the data, and to the release."
+    items_caption = "Number of records that have an item, in the original and in the release."
     frequencies = f"<h3>Items before and after</h3>\n{draw_figure('items', items, items_caption)}"
     listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
     if not listed:
         drawn = "<p>Every item in the release is published exactly.</p>"
     else:
         caption = (
-            "A published value that stands for several items means: at least one of these. Every class generalises "
-            "items on its own, so that an item may be published in several ways."
+            "A published value that stands for several items means at least one of them. Every group "
+            "generalises items on its own, so an item may be published in several ways."
         )
         drawn = f"{draw_figure('group-sizes', sizes, caption)}\n{listed}"
     return f"<section><h2>Generalised items</h2>\n{drawn}\n{frequencies}</section>"
@@ -195,16 +195,16 @@ def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     Examples
     --------
     >>> describe_attacker(2)
-    'somebody who knows all quasi-identifiers of a person and up to 2 items'
+    'someone who knows all quasi-identifiers of a person and up to 2 items'
     """
     if not m:
-        return f"somebody who knows all quasi-identifiers of {unit.record_of_person}"
+        return f"someone who knows all quasi-identifiers of {unit.record_of_person}"
     items = show_amount(m, "item", "items")
-    return f"somebody who knows all quasi-identifiers of {unit.record_of_person} and {'up to ' * (m > 1)}{items}"
+    return f"someone who knows all quasi-identifiers of {unit.record_of_person} and {'up to ' * (m > 1)}{items}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
-    """List what a promise about attributes and items does not cover.
+    """List what a guarantee about attributes and items does not cover.
 
     Examples
     --------
@@ -217,27 +217,27 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     limits = [
         (
             f"More than {items}.",
-            f"Somebody who knows more than {items} of {{whose}}, a sensitive one, or that an item is not there, may "
-            "find a single record that fits.",
+            f"Someone who knows more than {items} of {{whose}}, a sensitive item, or that an item is "
+            "absent, may match a single record.",
         ),
         (
             "Other columns.",
-            "The promise is about the quasi-identifiers named in it. Whoever knows a sensitive or plain column of "
-            "{whose}, which are published as they are, may find a single record that fits.",
+            "The guarantee covers the quasi-identifiers it names. Sensitive and plain columns are "
+            "published unchanged; someone who knows one of {whose} may match a single record.",
         ),
     ]
     if l < 2:
         limits.append(
             (
-                "What all candidates share.",
-                "If every record that fits has the same other item or sensitive value, somebody learns that the {one} "
-                "has it without telling the records apart. Diversity (l) bounds that for sensitive items.",
+                "What all matching records share.",
+                "If all matching records have the same other item or sensitive value, the {one} has it, "
+                "too. Diversity (l) limits this for sensitive items.",
             )
         )
     limits.append(
         (
-            "Being in the data.",
-            "The release does not hide that somebody took part, and what is published exactly is true of somebody.",
+            "Presence in the data.",
+            "The release does not hide that a person is in the data, and exact values are true of someone.",
         )
     )
     return [*limits, ALWAYS[1]]

@@ -9,15 +9,15 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "sequences",
-    "the events of a person, with their times",
+    "the events of a person and their times",
     (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
     options=("hierarchies", "hierarchy_root", "monitored", "resolution", "user_key", "query", "unit"),
     formats=(*TABLES, "spmf"),
     descriptions={
         "row": "the events of one record",
-        "history": "events, in the order of time; `monitored` and `blurred` hold what all records of a group have in "
-        "common, and each of their values stands for at least one event of its time",
-        "time": "when these events happened, event by event: times, or intervals with their first and last moment",
+        "history": "events in the order of time; `monitored` and `blurred` are the same for all records of a group, "
+        "and each of their values stands for at least one event in its interval",
+        "time": "the times of these events, one by one: times, or intervals with both ends",
     },
     entries={
         "monitored": "event",

@@ -161,13 +161,13 @@ class SequenceComparison:
 
     @cached_property
     def others(self) -> tuple[ListColumn, Ints]:
-        """Events that are published as they are, with the original's codes, and their times."""
+        """Events that are published unchanged, with the original's codes, and their times."""
         published = ListColumn.from_arrow(self.comparison.release.table.column(self._columns.events))
         codes = recode_events(published, self.comparison.places).astype(np.int32)
         if (codes < 0).any():
             raise SchemaError(
-                "Comparison: the release has exact events that the original data do not have. "
-                "Compare it with the data it was made from."
+                "The release has exact events that the original does not have.",
+                hint="Compare it with the data it was made from.",
             )
         times = self.comparison.original.time_unit.from_arrow(self._read_times(self._columns.times))
         return ListColumn(published.offsets, codes, self.comparison.places), times
@@ -182,8 +182,8 @@ class SequenceComparison:
         blurred_events = ListColumn.from_arrow(self.comparison.release.table.column(events))
         if not set(blurred_events.labels).issubset(self.comparison.places):
             raise SchemaError(
-                "Comparison: the release tells of events that the original data do not have. "
-                "Compare it with the data it was made from."
+                "The release has blurred events that the original does not have.",
+                hint="Compare it with the data it was made from.",
             )
         codes = recode_events(blurred_events, self.comparison.places)
         cells, time_unit = self._read_times(stretches), self.comparison.original.time_unit
@@ -340,6 +340,6 @@ def count_retained(original: Dataset, release: Release) -> RetainedDetail:
         ends += [pc.dictionary_encode(cells.field(end)).indices.to_numpy(zero_copy_only=False) for end in ("lo", "hi")]
     left = np.unique(np.stack([np.asarray(end, dtype=np.int64) for end in ends]), axis=1).shape[1]
     intervals = "interval" if left == 1 else "different intervals"
-    sentence = f"{{had}} different moments of monitored events are published as {{left}} {intervals}."
-    advice = "A smaller k or l, fewer monitored events, or another method for event sequences would leave more."
+    sentence = f"{{had}} times of monitored events are published as {{left}} {intervals}."
+    advice = "A smaller k or l, fewer monitored events or another method retains more."
     return RetainedDetail(moments, left, sentence, advice, share_of(release))

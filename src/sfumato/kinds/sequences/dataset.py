@@ -15,6 +15,7 @@ from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences import KIND
+from sfumato.messages import Message, option
 
 __all__ = ["Sequences", "locate_entries", "make_dataset"]
 
@@ -92,7 +93,11 @@ class Sequences:
         events = dataset.history()
         wanted = set(dataset.schema.monitored)
         if not wanted:
-            raise ParameterError("sequences: name the events the receiver monitors (monitored).")
+            raise ParameterError(
+                "No event is monitored.",
+                option="monitored",
+                hint=Message("Name the events that the receiver monitors: ", option("monitored", ["EVENT"]), "."),
+            )
         of_label = np.array([label in wanted for label in events.labels], dtype=bool)
         return cls(dataset, np.arange(len(dataset)), events, dataset.times(), of_label[events.codes])
 

@@ -63,8 +63,8 @@ class SequenceColumns(NamedTuple):
 def find_columns(release: Release) -> SequenceColumns:
     """Find the columns of a release of sequences by role and form.
 
-    The first history is the monitored one and the last that of events with times; one between them is what is told of
-    blurred events. Intervals come in the same order.
+    The first history is the monitored one and the last that of events with times; one between them is what is published
+    of blurred events. Intervals come in the same order.
     """
     histories = [column.name for column in release.columns if column.role == "history"]
     intervals = [column.name for column in release.columns if column.role == "time" and column.form.cell == "interval"]
@@ -96,7 +96,7 @@ def count_steps(release: Release, length: int) -> int | None:
 
 
 def convert_times(release: Release, time_unit: TimeUnit, times: Ints) -> Ints | None:
-    """Return times of a clock as a release spells them; None if it publishes other times.
+    """Return times of a clock as a release writes them; None if it publishes other times.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class Entries:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stretches:
-    """Events that are told with an interval in place of a time, row by row.
+    """Events that are published with an interval in place of a time, row by row.
 
     Examples
     --------

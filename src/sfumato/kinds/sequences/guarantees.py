@@ -1,4 +1,4 @@
-"""What a release of event sequences can promise."""
+"""What a release of event sequences can guarantee."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEIGHBOURS = (
     "monitored one may find the record."
 )
 
-THAT_RECEIVER = "This holds for that receiver only."
+THAT_RECEIVER = "This holds for this receiver only."
 
 
 def describe_events(unit: RecordUnit) -> str:
@@ -41,12 +41,12 @@ def describe_blur(blur: int, unit: str) -> str:
     Examples
     --------
     >>> print(describe_blur(1, "hour"))
-    Up to 1 hour from the monitored intervals other events are left out, or are the same in all these records. Not
+    Up to 1 hour from the monitored intervals other events are suppressed, or equal in all these records. Not
     covered: other events further away keep their exact times.
     """
     length = f"{blur} {unit}{'s' * (blur != 1)}" if unit else str(blur)
     return (
-        f"Up to {length} from the monitored intervals other events are left out, or are the same in all these records. "
+        f"Up to {length} from the monitored intervals other events are suppressed, or equal in all these records. "
         "Not covered: other events further away keep their exact times."
     )
 
@@ -66,10 +66,10 @@ class GroupAnonymity(Guarantee):
     >>> print(GroupAnonymity(k=5, monitored=("mail",)).statement())
     Someone who knows when a person did the monitored events (1 is named) matches no record or at least 5 records. Not
     covered: other events keep their exact times. Someone who guesses that one of them soon follows or precedes a
-    monitored one may find the record. This holds for that receiver only.
+    monitored one may find the record. This holds for this receiver only.
     >>> print(GroupAnonymity(k=5, monitored=("mail",), blur=60, unit="second").statement().partition("5 records. ")[2])
-    Up to 60 seconds from the monitored intervals other events are left out, or are the same in all these records. Not
-    covered: other events further away keep their exact times. This holds for that receiver only.
+    Up to 60 seconds from the monitored intervals other events are suppressed, or equal in all these records. Not
+    covered: other events further away keep their exact times. This holds for this receiver only.
 
     References
     ----------
@@ -78,7 +78,6 @@ class GroupAnonymity(Guarantee):
 
     name: ClassVar[str] = "group-anonymity"
     title: ClassVar[str] = "k-anonymity of groups"
-    notation: ClassVar[str] = "{k}-anonymity of groups"
     knowledge: ClassVar[str] = "monitored-events"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("others", "suppressing")
@@ -86,7 +85,9 @@ class GroupAnonymity(Guarantee):
     k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=2)]
     monitored: tuple[str, ...] = ()
     suppressing: bool = False
-    blur: Annotated[int | None, Param("How far around monitored intervals no other event has a time.", ge=0)] = None
+    blur: Annotated[
+        int | None, Param("Distance from monitored intervals within which no other event has a time.", ge=0)
+    ] = None
     unit: str = ""
     others: bool = True
 
@@ -94,14 +95,26 @@ class GroupAnonymity(Guarantee):
         """Return the parameters as plain values; without blur where there is none."""
         return {name: value for name, value in super().parameters().items() if value is not None}
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> GroupAnonymity(k=5).label
+        '5-anonymity of groups'
+        """
+        blurred = f", blur of {self.blur}" if self.blur is not None else ""
+        return f"{self.k}-anonymity of groups{blurred}"
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         sentence = (
             f"Someone who knows when {describe_events(unit)} ({named}) matches no {unit.record} or at least {self.k} "
             f"{unit.records}."
         )
-        missing = " Some monitored events are left out." if self.suppressing else ""
+        missing = " Some monitored events are suppressed." if self.suppressing else ""
         if not self.others:
             return f"{sentence} No other events are published.{missing}{self.describe_count(unit)}"
         beyond = NEIGHBOURS if self.blur is None else describe_blur(self.blur, self.unit)
@@ -123,7 +136,7 @@ class GlDiversity(Guarantee):
     Someone who knows when a person did the monitored events (1 is named) learns a group of records. In any window of
     3600 seconds at most 1 in 4 of its records has the same other event. Not covered: other events keep their exact
     times. Someone who guesses that one of them soon follows or precedes a monitored one may find the record. This holds
-    for that receiver only.
+    for this receiver only.
 
     References
     ----------
@@ -132,25 +145,39 @@ class GlDiversity(Guarantee):
 
     name: ClassVar[str] = "gl-diversity"
     title: ClassVar[str] = "(g,l)-diversity"
-    notation: ClassVar[str] = "({g}, {l})-diversity"
     knowledge: ClassVar[str] = "monitored-events"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("others",)
 
     g: Annotated[int, Param("Length of the window, in units of the data's time.", ge=0)]
-    l: Annotated[int, Param("One over the largest share of a group that did an event inside a window.", ge=2)]
+    l: Annotated[int, Param("At most 1/l of a group has the same other event in a window.", ge=2)]
     k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=1)] = 1
     monitored: tuple[str, ...] = ()
     unit: str = ""
-    blur: Annotated[int | None, Param("How far around monitored intervals no other event is published.", ge=0)] = None
+    blur: Annotated[
+        int | None, Param("Distance from monitored intervals within which no other event has a time.", ge=0)
+    ] = None
     others: bool = True
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as plain values; without blur where there is none."""
         return {name: value for name, value in super().parameters().items() if value is not None}
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> GlDiversity(g=3600, l=4, k=2).label
+        '(3600,4)-diversity in groups of 2'
+        """
+        smallest = f" in groups of {self.k}" if self.k > 1 else ""
+        blurred = f", blur of {self.blur}" if self.blur is not None else ""
+        return f"({self.g},{self.l})-diversity{smallest}{blurred}"
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         subject = f" of at least {self.k} {unit.records}" if self.k > 1 else f" of {unit.records}"

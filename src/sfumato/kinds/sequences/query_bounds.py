@@ -22,8 +22,8 @@ Ints = npt.NDArray[np.int64]
 Entry = tuple[Ints, Ints, Ints, Ints, int, int]
 """Record, value, first and last moment of entries, and how many events each stands for at least and at most."""
 
-_LEFT_OUT = "some monitored events were left out: they may have happened at any time."
-_BLURRED = "near the intervals of monitored events others were left out: anything may have happened there."
+_LEFT_OUT = "some monitored events were removed; they may have happened at any time."
+_BLURRED = "other events were removed near monitored intervals; any event may have happened there."
 
 
 def of_dataset(dataset: Dataset) -> PublishedView:

@@ -14,14 +14,14 @@ KIND = KindSpec(
     options=("sensitive", "hierarchies", "hierarchy_root", "constraints", "separator", "unit"),
     formats=(*TABLES, "spmf", "transactions", "amnesia"),
     descriptions={
-        "row": "the items of one record; their order says nothing",
-        "row with clusters": "a piece of a record: the items that it has of one chunk of its cluster. Which pieces "
+        "row": "the items of one record, in no order",
+        "row with clusters": "a subrecord: the items that a record has of one chunk of its cluster. Which subrecords "
         "of a cluster belong to the same record is not published",
-        "history": "the items, each as itself or as a value that stands for several items",
+        "history": "the items, exact or as a value that stands for several items",
         "cluster": "the cluster of records, by its number",
-        "chunk": "which chunk of the cluster the piece is of; 0 is the items whose records are not told",
-        "parent": "the cluster that this one is part of, if it is part of one",
-        "size": "how many records the cluster has",
+        "chunk": "the chunk of the cluster; 0 is the term chunk, items of which only the cluster is published",
+        "parent": "the joint cluster that this one belongs to, if any",
+        "size": "the number of records in the cluster",
         "clusters table": "the clusters of records and their sizes",
     },
     entries={"items": "item"},

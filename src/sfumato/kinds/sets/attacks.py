@@ -52,7 +52,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     release, original
         What was published, and what the attacker's knowledge is drawn from.
     rows
-        Original row of every published person, where the owner kept it: withheld people then count as safe.
+        Original row of every published person, where the owner kept it: suppressed people then count as safe.
     seed
         Draws the items of the second attacker.
 
@@ -81,7 +81,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
         return Risk.of(outcome.smallest, KNOWLEDGE, published=published, people=len(original))
     m = getattr(release.guarantee, "m", None)
     if m is None:
-        raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
+        raise ParameterError(f"The guarantee {release.guarantee.name} does not state how many items are known.")
     return _attack_records(release, original, rows, m, seed)
 
 
@@ -136,7 +136,7 @@ class _Sample(NamedTuple):
     """Rows of the people drawn; None for everybody."""
     everybody: int
     most_items: int | None
-    """Somebody with n items has n!/(m!(n-m)!) sets of m: the attacker tries so many of the rarest; None for all."""
+    """Someone with n items has n!/(m!(n-m)!) sets of m: the attacker tries so many of the rarest; None for all."""
     seed: int
 
     @classmethod
@@ -151,7 +151,7 @@ class _Sample(NamedTuple):
 def _attack_sample(
     records: MatchableRecords, within: Ints | None, sample: _Sample, published: Flags | None, m: int, *, at_random: bool
 ) -> Risk:
-    """Attack the people of a sample, who are all of a crowd or some rows within it."""
+    """Attack the people of a sample, who are all of a group or some rows within it."""
     outcome = best_knowledge(records, m, within, sample.most_items)
     here = published if published is None or sample.people is None else published[sample.people]
     success_at_random = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,34 @@ from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.metric import SummedMetric
 from sfumato.metrics.retained_detail import RetainedDetail, count_different, name_long, name_values, share_of
 from sfumato.release.release import Release
 
-__all__ = ["SetComparison", "count_retained", "list_items", "number_items"]
+__all__ = ["SetComparison", "SetMetric", "count_retained", "list_items", "number_items"]
+
+
+@dataclasses.dataclass(frozen=True)
+class SetMetric(SummedMetric):
+    """A measure of releases of sets: of those in chunks, of those with generalised items, or of both.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sets.metrics.separated_items import SeparatedItems
+    >>> SeparatedItems.forms
+    ('chunks',)
+    """
+
+    forms: ClassVar[tuple[str, ...]] = ("chunks", "records")
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say why this measure cannot be taken here, or return None when it can."""
+        reason = super().obstacle(comparison)
+        if reason is not None:
+            return reason
+        form = "chunks" if comparison.view(SetComparison).is_disassociated else "records"
+        return None if form in self.forms else f"measures releases of {self.forms[0]}, got one of {form}."
+
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -145,8 +169,7 @@ def number_items(records: ListColumn, items: tuple[str, ...]) -> ListColumn:
     codes = np.array([code_of.get(label, -1) for label in records.labels], dtype=np.int64)
     if (codes[used] < 0).any():
         raise SchemaError(
-            "Comparison: the release has items that the original data do not have. "
-            "Compare it with the data it was made from."
+            "The release has items that the original does not have.", hint="Compare it with the data it was made from."
         )
     width = max(len(items), 1)
     keys = np.sort(records.row_of_token * width + codes[records.codes])
@@ -180,12 +203,13 @@ def count_retained(original: Dataset, release: Release) -> RetainedDetail:
         left = count_different(published.take(np.flatnonzero(outside)))
         are = "is" if left == 1 else "are"
         sentence = (
-            f"of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster is told."
+            f"of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster "
+            "is published."
         )
-        advice = f"A smaller k or m, {long}or a larger max_cluster would leave more."
+        advice = f"A smaller k or m, {long}or a larger max_cluster retains more."
         return RetainedDetail(count_different(history), left, sentence, advice, share_of(release))
     left = count_different(published)
     hierarchy = "a hierarchy with more levels" if "item" in original.hierarchies else "a method with a hierarchy"
-    advice = f"A smaller k or m, {long}{hierarchy}, or disassociation, which keeps every item, would leave more."
+    advice = f"A smaller k or m, {long}{hierarchy}, or disassociation, which keeps every item, retains more."
     sentence = f"{{had}} items are published as {name_values(left)}."
     return RetainedDetail(count_different(history), left, sentence, advice, share_of(release))

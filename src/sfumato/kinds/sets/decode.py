@@ -23,7 +23,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def is_disassociated(release: Release) -> bool:
-    """Tell whether a release publishes chunks of records instead of records."""
+    """Return whether a release publishes chunks of records instead of records."""
     return "clusters" in release.extra_tables
 
 
@@ -81,7 +81,7 @@ class Chunks:
         positions = [position.get(name, -2) for name in owners.dictionary.to_pylist()]
         cluster = np.array(positions, dtype=np.int64)[owners.indices.to_numpy(zero_copy_only=False)]
         if -2 in parents or (len(cluster) and cluster.min() < 0):
-            raise SchemaError("a row or a cluster names a cluster that clusters.csv does not list.")
+            raise SchemaError("A row of data.csv or clusters.csv names a cluster that clusters.csv does not list.")
         number = np.asarray(release.table.column("chunk").to_numpy(), dtype=np.int64)
         sizes = np.asarray(extra_table.column("size").to_numpy(), dtype=np.int64)
         return cls._sorted(tuple(names), np.array(parents, dtype=np.int64), sizes, cluster, number, release.history())
@@ -140,7 +140,7 @@ class Chunks:
             stack.append(~cluster)
             stack.extend(reversed(children[cluster]))
         if seen < len(self.names):
-            raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
+            raise SchemaError("clusters.csv: a cluster is its own ancestor; clusters must form a tree.")
         return place, end
 
     @cached_property

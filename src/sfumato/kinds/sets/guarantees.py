@@ -1,4 +1,4 @@
-"""What a release of sets can promise."""
+"""What a release of sets can guarantee."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, parameter
 from sfumato.params import Param
 
 __all__ = ["ItemsetAnonymity", "KmItems"]
@@ -36,7 +37,6 @@ class ItemsetAnonymity(Guarantee):
 
     name: ClassVar[str] = "itemset-anonymity"
     title: ClassVar[str] = "anonymity of named itemsets"
-    notation: ClassVar[str] = "{k}-anonymity of named itemsets"
     knowledge: ClassVar[str] = "items"
     composes: ClassVar[bool] = True
 
@@ -48,7 +48,9 @@ class ItemsetAnonymity(Guarantee):
         # A claim that was read from a file has lists; the same itemsets make the same claim in any order.
         itemsets = tuple(sorted({tuple(sorted(set(itemset))) for itemset in self.itemsets}))
         if () in itemsets:
-            raise ParameterError("ItemsetAnonymity: itemsets must not be empty.")
+            raise ParameterError(
+                Message(self.message_name, ": ", parameter("itemsets"), " must not have an empty itemset.")
+            )
         object.__setattr__(self, "itemsets", itemsets)
 
     def join(self, other: Guarantee) -> Guarantee:
@@ -65,8 +67,20 @@ class ItemsetAnonymity(Guarantee):
         theirs = dataclasses.replace(other, itemsets=named) if isinstance(other, ItemsetAnonymity) else other
         return Guarantee.join(mine, theirs)
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> ItemsetAnonymity(k=5, itemsets=(("insulin", "aspirin"),)).label
+        '5-anonymity of 1 named itemset'
+        """
+        named = "1 named itemset" if len(self.itemsets) == 1 else f"{len(self.itemsets)} named itemsets"
+        return f"{self.k}-anonymity of {named}"
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         verb = "is" if len(self.itemsets) == 1 else "are"
         return (
             f"Someone who knows items of one of the named itemsets ({len(self.itemsets)} {verb} named) of "
@@ -86,11 +100,10 @@ class KmItems(Guarantee):
     Examples
     --------
     >>> print(KmItems(k=5, m=2).statement())
-    Someone who knows up to 2 items of a person matches no record or at least 5 records. Where items are published
-    apart, they match in at least one dataset that fits the release.
-    >>> print(KmItems(k=5, m=2, l=6, sensitive=("insulin",)).statement().partition("release. ")[2])
-    Each sensitive item (1 is named) is published apart from every other item, as present somewhere among at least 6
-    records.
+    Someone who knows up to 2 items of a person matches no record or at least 5 records. Where items are
+    separated, they match in at least one dataset that the release allows.
+    >>> print(KmItems(k=5, m=2, l=6, sensitive=("insulin",)).statement().partition("allows. ")[2])
+    Each sensitive item (1 is named) is separated from every other item and known only to be among at least 6 records.
 
     References
     ----------
@@ -99,32 +112,41 @@ class KmItems(Guarantee):
 
     name: ClassVar[str] = "km-items"
     title: ClassVar[str] = "k^m-anonymity of sets"
-    notation: ClassVar[str] = "{k}^{m}-anonymity of items"
     knowledge: ClassVar[str] = "items"
     composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that fit what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]
-    l: Annotated[int, Param("Smallest number of records a sensitive item is hidden among.", ge=1)] = 1
+    l: Annotated[int, Param("Smallest number of records in the cluster of a sensitive item.", ge=1)] = 1
     sensitive: tuple[str, ...] = ()
     safe: bool = False
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> KmItems(k=5, m=2).label, KmItems(k=5, m=2, l=6, sensitive=("insulin",)).label
+        ('5^2-anonymity of items', '5^2-anonymity of items, sensitive items among 6 records')
+        """
+        sensitive = f", sensitive items among {max(self.l, self.k)} records" if self.sensitive else ""
+        return f"{self.k}^{self.m}-anonymity of items{sensitive}"
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         items = f"{self.m} item{'s' * (self.m != 1)}"
         text = (
             f"Someone who knows up to {items} of {unit.record_of_person} matches no {unit.record} or at least {self.k} "
-            f"{unit.records}. Where items are published apart, they match in at least one dataset that fits the "
-            "release."
+            f"{unit.records}. Where items are separated, they match in at least one dataset that the release "
+            "allows."
         )
         if self.sensitive:
             verb = "is" if len(self.sensitive) == 1 else "are"
             text += (
-                f" Each sensitive item ({len(self.sensitive)} {verb} named) is published apart from every other item, "
-                f"as present somewhere among at least {max(self.l, self.k)} {unit.records}."
+                f" Each sensitive item ({len(self.sensitive)} {verb} named) is separated from every other item and "
+                f"known only to be among at least {max(self.l, self.k)} {unit.records}."
             )
         if self.safe:
-            text += (
-                f" No item is known to belong to every {unit.record} of a cluster that holds other, separated items."
-            )
+            text += f" No item is known to be in every {unit.record} of a cluster with other, separated items."
         return f"{text}{self.describe_count(unit)}"

@@ -17,7 +17,7 @@ _NONE = np.uint64(2**32 - 1)
 def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return the two most frequent ordinary items of everybody, as their ranks among all items.
 
-    Sensitive items do not count: in which partition somebody is must not tell them. Who has no others may be in any.
+    Sensitive items do not count: in which partition someone is must not reveal them. Who has no others may be in any.
 
     Examples
     --------

@@ -204,4 +204,4 @@ def _level(counts: Ints, l: int) -> int:
 def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
     sentence = "of {had} records {left} are published."
-    return RetainedDetail(len(original), len(release), sentence, "A smaller l or a longer window would leave more.")
+    return RetainedDetail(len(original), len(release), sentence, "A smaller l or a larger window retains more.")

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, MethodName, parameter
 
 __all__ = ["CostModel"]
 
@@ -48,8 +49,8 @@ class CostModel:
     >>> CostModel.read("Reposition", "2,3", None, 3)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Reposition: cost must be convex: each further snapshot costs at least as much
-    as the one before, not so at distance 2.
+    sfumato.exceptions.ParameterError: Reposition: cost must be convex, so that each further snapshot costs at least
+    as much as the one before; it is not at delay 2.
     """
 
     mu: tuple[int, ...]
@@ -58,7 +59,7 @@ class CostModel:
     scale: int
 
     @classmethod
-    def read(cls, owner: str, cost: str, beta: str | None, window: int) -> CostModel:
+    def read(cls, owner: str | MethodName, cost: str, beta: str | None, window: int) -> CostModel:
         """Read ``linear``, ``quadratic`` or a table of costs by distance, and costs of suppression.
 
         Without a cost of suppression, a suppressed record costs as much as one published a whole window late.
@@ -69,8 +70,14 @@ class CostModel:
         scale = math.lcm(*(number.denominator for number in numbers))
         if max(numbers) * scale >= _LARGEST:
             raise ParameterError(
-                f"{owner}: cost and beta must have fewer digits: the largest one is over {_LARGEST:,} times the "
-                "smallest difference."
+                Message(
+                    owner,
+                    ": ",
+                    parameter("cost"),
+                    " and ",
+                    parameter("beta"),
+                    f" must have fewer digits: the largest is over {_LARGEST:,} times the smallest difference.",
+                )
             )
         units = [int(number * scale) for number in numbers]
         return cls(tuple(units[:window]), units[window], dict(zip(listed, units[window + 1 :], strict=True)), scale)
@@ -90,7 +97,7 @@ class CostModel:
         return np.array([self.beta_of.get(label, self.beta) for label in labels], dtype=np.int64)
 
 
-def _distances(owner: str, cost: str, window: int) -> list[Fraction]:
+def _distances(owner: str | MethodName, cost: str, window: int) -> list[Fraction]:
     """Return the cost of every distance from 0 up to the window's size."""
     power = {"linear": 1, "quadratic": 2}.get(cost)
     if power is not None:
@@ -98,28 +105,45 @@ def _distances(owner: str, cost: str, window: int) -> list[Fraction]:
     table = [_number(text) for text in cost.split(",")]
     if None in table:
         raise ParameterError(
-            f"{owner}: cost must be linear, quadratic or a table of costs by distance such as 1,3,6, got {cost!r}."
+            Message(
+                owner,
+                ": ",
+                parameter("cost"),
+                f" must be linear, quadratic or costs by delay such as 1,3,6, got {cost!r}.",
+            )
         )
     given = [Fraction(0), *(number for number in table if number is not None)]
     if len(given) < window:
         raise ParameterError(
-            f"{owner}: cost must have a number for every distance within the window, from 1 to {window - 1}; got "
-            f"{len(given) - 1}."
+            Message(
+                owner,
+                ": ",
+                parameter("cost"),
+                f" must have a number for every delay from 1 to {window - 1}, got {len(given) - 1}.",
+            )
         )
     steps = [later - earlier for earlier, later in itertools.pairwise(given)]
     for distance, (before, step) in enumerate(zip([Fraction(0), *steps], steps, strict=False), start=1):
         if step <= 0:
-            raise ParameterError(f"{owner}: cost must rise with the distance, not so at distance {distance}.")
+            raise ParameterError(
+                Message(owner, ": ", parameter("cost"), f" must rise with the delay; it does not at delay {distance}.")
+            )
         if step < before:
             raise ParameterError(
-                f"{owner}: cost must be convex: each further snapshot costs at least as much as the one before, not "
-                f"so at distance {distance}."
+                Message(
+                    owner,
+                    ": ",
+                    parameter("cost"),
+                    " must be convex, so that each further snapshot costs at least as much as the one before; it is "
+                    "not "
+                    f"at delay {distance}.",
+                )
             )
     given = given[: window + 1]
     return given if len(given) > window else [*given, given[-1] + (steps[-1] if steps else Fraction(1))]
 
 
-def _suppression(owner: str, beta: str | None, usual: Fraction) -> tuple[Fraction, dict[str, Fraction]]:
+def _suppression(owner: str | MethodName, beta: str | None, usual: Fraction) -> tuple[Fraction, dict[str, Fraction]]:
     if beta is None:
         return usual, {}
     listed: dict[str, Fraction] = {}
@@ -129,8 +153,12 @@ def _suppression(owner: str, beta: str | None, usual: Fraction) -> tuple[Fractio
         if number is None or number <= 0 or bool(equals) == (not value.strip()):
             # The text may hold values of the data, which a message must not show.
             raise ParameterError(
-                f"{owner}: beta must be a positive number, or entries such as flu=20 with *=10 for all others; entry "
-                f"{position} is neither."
+                Message(
+                    owner,
+                    ": ",
+                    parameter("beta"),
+                    f" must be a positive number, or entries such as flu=20,*=10; entry {position} is neither.",
+                )
             )
         listed[value.strip().replace("\\,", ",") or _OTHERS] = number
     return listed.pop(_OTHERS, usual), listed

@@ -1,4 +1,4 @@
-"""Published snapshots in numbers, and the original as they spell it: what verifiers, attackers and measures share."""
+"""Published snapshots in numbers, and the original as they write it: what verifiers, attackers and measures share."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def read_codes(column: pa.ChunkedArray) -> tuple[Ints, tuple[str, ...]]:
 
 
 def original_times(original: Dataset, release: Release) -> Ints:
-    """Return the times of the original records as the release spells them."""
+    """Return the times of the original records as the release writes them."""
     times = np.asarray(original.table.column(original.schema.time).to_numpy(), dtype=np.int64)
     form = next(column.form for column in release.columns if column.role == "time")
     # A release of dates holds points in time, whatever the unit of the clock.

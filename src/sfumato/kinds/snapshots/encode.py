@@ -111,7 +111,7 @@ def make_release(
 ) -> Release:
     """Make one release of snapshots that left a stream."""
     if not leaving:
-        raise ParameterError("snapshots: a release needs at least one snapshot.")
+        raise ParameterError("A release needs at least one snapshot.")
     extra_tables = {}
     for name in shape.extra_tables:
         tables = [snapshot.extra_tables[name] for snapshot in leaving if name in snapshot.extra_tables]

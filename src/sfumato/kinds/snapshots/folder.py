@@ -45,7 +45,7 @@ _COMBINED = "the combined table holds the records of the snapshots"
 
 
 def is_stream(path: Path) -> bool:
-    """Tell whether a directory, or its ``release/``, holds a published stream."""
+    """Return whether a directory, or its ``release/``, holds a published stream."""
     return (_find_published(path) / STREAM_FILE).is_file()
 
 
@@ -115,7 +115,7 @@ def check_folder(release: Release, folder: Path) -> Verdict:
 
 
 def render_stream_page(release: Release) -> bytes:
-    """Return the page for whoever receives a stream that has come to its end; any of its snapshots tells as much.
+    """Return the page for someone who receives a stream that has come to its end; any of its snapshots tells as much.
 
     Examples
     --------
@@ -128,15 +128,13 @@ def render_stream_page(release: Release) -> bytes:
     """
     descriptions = find_kind(release.kind).descriptions
     files = {
-        "data.parquet": "the records of all snapshots, with types: read this one if your tool reads Parquet",
+        "data.parquet": "the records of all snapshots with types; best if your tool reads Parquet",
         "data.csv": "the same records as text",
-        **{
-            f"{name}.csv": descriptions.get(f"{name} table", "a further table") for name in sorted(release.extra_tables)
-        },
-        STREAM_FILE: "kind, method, promise and numbers of records of the whole stream",
+        **{f"{name}.csv": descriptions.get(f"{name} table", "another table") for name in sorted(release.extra_tables)},
+        STREAM_FILE: "kind, method, guarantee and numbers of records of the whole stream",
         PAGE: "this page",
-        "<time>/": "a folder for every snapshot, called by its time: a release with the same files and a page of its "
-        "own, for whoever wants that snapshot only",
+        "<time>/": "a folder for every snapshot, named after its time: a release of this snapshot only, with the same "
+        "files and its own page",
     }
     return render_page(release, files)
 
@@ -195,7 +193,9 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
     first = listed[0]
     for name, other in snapshots.items():
         if not _is_compatible(other, first):
-            raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
+            raise VerificationError(
+                f"{show(name)}: the snapshot has other columns or another guarantee than the first one."
+            )
     records = _read_records(summary) if summary.get("finished") else None
     suppressed_records = records[1] if records else _add_up(snapshot.suppressed_records for snapshot in listed)
     return Release(
@@ -220,7 +220,7 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
 
 
 def _is_compatible(snapshot: Release, other: Release) -> bool:
-    """Tell whether two snapshots have the same columns, and say the same of themselves."""
+    """Return whether two snapshots have the same columns, and say the same of themselves."""
     names = ("kind", "columns", "guarantee", "method", "method_note", "unit")
     return all(getattr(snapshot, name) == getattr(other, name) for name in names)
 
@@ -246,7 +246,7 @@ def _read_records(summary: Mapping[str, Any]) -> tuple[int, dict[str, int]]:
     records = summary.get("records")
     reasons = records.get("withheld_by_reason") if isinstance(records, dict) else None
     if not isinstance(records, dict) or not isinstance(reasons, dict) or type(records.get("in")) is not int:
-        raise SchemaError("stream.json: does not say how many records there were.")
+        raise SchemaError("stream.json: the number of records in the input is missing.")
     if not all(type(count) is int for count in reasons.values()):
         raise SchemaError("stream.json: records.withheld_by_reason must hold whole numbers.")
     return records["in"], reasons

@@ -1,4 +1,4 @@
-"""What a release of snapshots can promise."""
+"""What a release of snapshots can guarantee."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["DELAYS", "DELAYS_HELP", "LDiversity", "LEligibility", "describe_dela
 
 DELAYS = ("paper", "hidden")
 DELAYS_HELP = (
-    "Which records are late or missing: those of too frequent values (paper), or of all values alike (hidden)."
+    "Which records are late or missing: paper delays those with too frequent values; hidden delays all values alike."
 )
 
 
@@ -29,9 +29,10 @@ class LEligibility(Guarantee):
     Examples
     --------
     >>> print(LEligibility(l=3, window=7).statement())
-    In every snapshot each sensitive value is that of at most 1 in 3 records. Records are published at most 6 snapshots
-    late. Sensitive values stand beside the records: someone who recognises a record reads its value. This is input for
-    a method that makes groups, not a release to publish. Not covered: what it tells that a record is late or missing.
+    In every snapshot at most 1 in 3 records have the same sensitive value. Records are published at most 6 snapshots
+    late. The sensitive value of each record is published: someone who recognises a record reads its value. This is
+    input for a method that forms groups, not a release to publish. Not covered: inference from a record being late or
+    missing.
 
     References
     ----------
@@ -40,40 +41,51 @@ class LEligibility(Guarantee):
 
     name: ClassVar[str] = "l-eligibility"
     title: ClassVar[str] = "l-eligibility"
-    notation: ClassVar[str] = "{l}-eligibility"
     knowledge: ClassVar[str] = "attributes-and-time"
     composes: ClassVar[bool] = False
 
-    l: Annotated[int, Param("One over the largest share of a sensitive value.", ge=2)]
+    l: Annotated[int, Param("At most 1/l of a snapshot has the same sensitive value.", ge=2)]
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
     delays: Annotated[str, Param(DELAYS_HELP, choices=DELAYS)] = "paper"
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> LEligibility(l=3, window=7, delays="hidden").label
+        '3-eligibility, window of 7 snapshots, hidden delays'
+        """
+        return _label(self)
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         return (
-            f"In every snapshot each sensitive value is that of at most 1 in {self.l} records. "
-            f"{describe_delay(self.window)} Sensitive values stand beside the records: someone who recognises a record "
-            "reads its value. This is input for a method that makes groups, not a release to publish. "
+            f"In every snapshot at most 1 in {self.l} records have the same sensitive value. "
+            f"{describe_delay(self.window)} The sensitive value of each record is published: someone who recognises a "
+            "record reads its value. This is input for a method that forms groups, not a release to publish. "
             f"{describe_lateness(self.l, self.window, self.delays)}{self.describe_count(unit)}"
         )
 
 
 def describe_lateness(l: int, window: int, delays: str) -> str:
-    """Say what being late or missing tells about a record.
+    """State what late or missing records reveal.
 
     Examples
     --------
     >>> describe_lateness(2, 1, "paper")
-    'Not covered: what it tells that a record is missing.'
+    'Not covered: inference from a record being missing.'
     """
     if delays == "hidden":
         same = "on time" if window == 1 else "equally late"
         return (
-            f"Of the records of a snapshot that are {same}, or missing, a value has at most its own share or 1 in {l}, "
-            f"and two more. Only the owner can check this. Not covered: someone who knows that a value exceeds 1 in "
-            f"{l} of a snapshot guesses it as often as it occurs there."
+            f"Of the records of a snapshot that are {same}, or missing, at most 1 in {l} (or the value's own share of "
+            "the snapshot, if larger) plus two records have the same value. Only the owner can check this. Not "
+            f"covered: someone who knows that a value exceeds 1 in {l} of a snapshot can infer it as often as it "
+            "occurs there."
         )
-    return f"Not covered: what it tells that a record is {'missing' if window == 1 else 'late or missing'}."
+    return f"Not covered: inference from a record being {'missing' if window == 1 else 'late or missing'}."
 
 
 def describe_delay(window: int) -> str:
@@ -101,12 +113,13 @@ class LDiversity(Guarantee):
     Examples
     --------
     >>> print(LDiversity(l=3, window=1).statement())
-    Someone who finds a person by attributes and time learns a group. Each sensitive value is that of at most 1 in 3 of
-    its records. Records are published in their own snapshot. Not covered: what it tells that a record is missing.
-    >>> print(LDiversity(l=3, window=7, delays="hidden").statement().partition("records. ")[2])
-    Records are published at most 6 snapshots late. Of the records of a snapshot that are equally late, or missing, a
-    value has at most its own share or 1 in 3, and two more. Only the owner can check this. Not covered: someone who
-    knows that a value exceeds 1 in 3 of a snapshot guesses it as often as it occurs there.
+    Someone who finds a person by attributes and time learns a group. At most 1 in 3 of its records have the same
+    sensitive value. Records are published in their own snapshot. Not covered: inference from a record being missing.
+    >>> print(LDiversity(l=3, window=7, delays="hidden").statement().partition("sensitive value. ")[2])
+    Records are published at most 6 snapshots late. Of the records of a snapshot that are equally late, or missing, at
+    most 1 in 3 (or the value's own share of the snapshot, if larger) plus two records have the same value. Only the
+    owner can check this. Not covered: someone who knows that a value exceeds 1 in 3 of a snapshot can infer it as often
+    as it occurs there.
 
     References
     ----------
@@ -115,20 +128,35 @@ class LDiversity(Guarantee):
 
     name: ClassVar[str] = "l-diversity"
     title: ClassVar[str] = "l-diversity"
-    notation: ClassVar[str] = "{l}-diversity"
     knowledge: ClassVar[str] = "attributes-and-time"
     composes: ClassVar[bool] = False
 
-    l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]
+    l: Annotated[int, Param("At most 1/l of a group has the same sensitive value.", ge=2)]
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
     delays: Annotated[str, Param(DELAYS_HELP, choices=DELAYS)] = "paper"
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> LDiversity(l=3, window=7, delays="hidden").label
+        '3-diversity, window of 7 snapshots, hidden delays'
+        """
+        return _label(self)
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         return (
-            f"Someone who finds {unit.record_of_person} by attributes and time learns a group. Each sensitive value "
-            "is that of at "
-            f"most 1 in {self.l} of its records. {describe_delay(self.window)} "
+            f"Someone who finds {unit.record_of_person} by attributes and time learns a group. At most 1 in "
+            f"{self.l} of its records have the same sensitive value. {describe_delay(self.window)} "
             f"{describe_lateness(self.l, self.window, self.delays)}"
             f"{self.describe_count(unit)}"
         )
+
+
+def _label(guarantee: LEligibility | LDiversity) -> str:
+    window = f", window of {guarantee.window} snapshots" if guarantee.window > 1 else ""
+    hidden = ", hidden delays" if guarantee.delays == "hidden" else ""
+    return f"{guarantee.l}{guarantee.title.removeprefix('l')}{window}{hidden}"

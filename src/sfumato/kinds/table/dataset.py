@@ -16,6 +16,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.messages import Message, option
 
 __all__ = ["MISSING", "NUMERIC", "Attribute", "attribute_of", "attributes_of", "make_dataset", "place_values"]
 
@@ -168,8 +169,13 @@ def _ranks(texts: list[str], column: Column, codes: npt.NDArray[np.int64]) -> np
     if unknown:
         rows = sorted(_first_rows(codes, len(texts))[i] for i in unknown)[:5]
         raise SchemaError(
-            f"column {column.name!r}: {len(unknown)} values are not in the declared order (first in rows "
-            f"{', '.join(map(str, rows))}). Add them to the order or correct the data."
+            f"Column {column.name!r}: {len(unknown)} values are not in the declared order, first in rows "
+            f"{', '.join(map(str, rows))}.",
+            column=column.name,
+            rows=rows,
+            hint=Message(
+                "Add them to the order or correct the data: ", option("scales", {column.name: "low<high"}), "."
+            ),
         )
     return np.array([rank[text] for text in texts], np.int64)
 

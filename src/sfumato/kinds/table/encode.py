@@ -69,7 +69,7 @@ class CodedColumn:
 
 
 def encode_cells(attribute: Attribute, group: Ints) -> CodedColumn:
-    """Spell the smallest cell that holds all values of a class, for every class; one class per number in ``group``.
+    """Encode the smallest cell that holds all values of a class, for every class; one class per number in ``group``.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def _outermost(low: Any, high: Any, attribute: Attribute, group: Ints, present: 
 def encode_intervals(
     attribute: Attribute, lo: Any, hi: Any, missing: Flags, suppressed: Flags, index: Ints
 ) -> CodedColumn:
-    """Spell ranges; without bounds where the value is missing, and not at all where it is suppressed.
+    """Encode ranges; without bounds where the value is missing, and not at all where it is suppressed.
 
     Examples
     --------
@@ -141,9 +141,9 @@ def _to_axis(values: Any, bound: pa.DataType, empty: Flags) -> pa.Array:
 
 
 def encode_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: Flags, index: Ints) -> CodedColumn:
-    """Spell nodes of a hierarchy of labels by their names; its root is suppressed, for it says nothing.
+    """Encode nodes of a hierarchy of labels by their names; its root is suppressed, for it says nothing.
 
-    A node with one leaf is spelled as that leaf.
+    A node with one leaf is written as that leaf.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def encode_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: 
 def encode_sets(
     attribute: Attribute, offsets: Ints, codes: Ints, missing: Flags, suppressed: Flags, index: Ints
 ) -> CodedColumn:
-    """Spell sets of labels, one per class; a set of all labels says nothing and is suppressed.
+    """Encode sets of labels, one per class; a set of all labels says nothing and is suppressed.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def encode_sets(
 
 
 def encode_exact(dataset: Dataset, name: str, rows: Ints) -> CodedColumn:
-    """Spell a column as it is: sensitive values, and those nobody knows.
+    """Encode a column as it is: sensitive values, and those nobody knows.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def publish_table(
     Parameters
     ----------
     dataset, method, guarantee
-        What is published, by whom, and what is promised of it.
+        What is published, by whom, and what is guaranteed of it.
     rows
         Original rows that are published.
     quasi

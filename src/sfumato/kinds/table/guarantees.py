@@ -1,4 +1,4 @@
-"""What a release of a table can promise."""
+"""What a release of a table can guarantee."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option, parameter
 from sfumato.params import Param
 
 __all__ = ["DISTANCES", "DIVERSITIES", "KAnonymity"]
@@ -36,7 +37,7 @@ class KAnonymity(Guarantee):
     Records with the same age and sex form groups of at least 5. Someone who knows these of a person matches no record
     or at least 5 records.
     >>> print(KAnonymity(k=5, l=3, quasi=("age",), sensitive=("ill",)))
-    5-anonymity (l=3)
+    5-anonymity, 3-diversity
 
     References
     ----------
@@ -46,27 +47,37 @@ class KAnonymity(Guarantee):
 
     name: ClassVar[str] = "k-anonymity"
     title: ClassVar[str] = "k-anonymity of tables"
-    notation: ClassVar[str] = "{k}-anonymity"
     knowledge: ClassVar[str] = "attributes"
     composes: ClassVar[bool] = True
 
-    k: Annotated[int, Param("Smallest number of records that are the same in all quasi-identifiers.", ge=2)]
-    l: Annotated[int, Param("How diverse the sensitive values of these records are; 1 for not at all.", ge=1)] = 1
-    diversity: Annotated[str, Param("How diversity is counted.", choices=DIVERSITIES)] = "distinct"
-    c: Annotated[float | None, Param("Bound of recursive diversity.", ge=0)] = None
-    t: Annotated[float | None, Param("Largest distance from the distribution of all records.", ge=0, le=1)] = None
-    distance: Annotated[str, Param("How far sensitive values are apart, for t.", choices=DISTANCES)] = "equal"
+    k: Annotated[int, Param("Smallest number of records that are equal in all quasi-identifiers.", ge=2)]
+    l: Annotated[int, Param("Diversity of the sensitive values of these records; 1 for no requirement.", ge=1)] = 1
+    diversity: Annotated[str, Param("Kind of diversity.", choices=DIVERSITIES)] = "distinct"
+    c: Annotated[float | None, Param("Constant c of recursive (c,l)-diversity.", ge=0)] = None
+    t: Annotated[float | None, Param("Largest distance from the distribution in all records.", ge=0, le=1)] = None
+    distance: Annotated[str, Param("Distance between sensitive values, for t.", choices=DISTANCES)] = "equal"
     presence: Annotated[float | None, Param("Largest share of a population that is in the data.", ge=0, le=1)] = None
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = type(self).__name__
         if (self.l > 1 or self.t is not None) and not self.sensitive:
-            raise ParameterError(f"{owner}: l and t are about sensitive values; name a sensitive column (sensitive).")
+            raise ParameterError(
+                Message(self.message_name, ": ", parameter("l" if self.l > 1 else "t"), " needs a sensitive column."),
+                hint=Message("Name it: ", option("sensitive", ["COLUMN"]), "."),
+            )
         if (self.l > 1 and self.diversity == "recursive") != (self.c is not None):
-            raise ParameterError(f"{owner}: c must be given for recursive diversity (l above 1), and only for that.")
+            raise ParameterError(
+                Message(
+                    self.message_name,
+                    ": ",
+                    parameter("c"),
+                    " goes with ",
+                    parameter("diversity", "recursive"),
+                    " and l above 1, and with nothing else.",
+                )
+            )
 
     @property
     def largest_share(self) -> float | None:
@@ -88,19 +99,27 @@ class KAnonymity(Guarantee):
             return "presence counts people of one population, who would be counted again in every partition"
         return super().bound_to_whole
 
-    def _list_further(self) -> list[tuple[str, object]]:
-        shown: dict[str, object] = {}
-        if self.l > 1:
-            shown["l"] = self.l
-            if self.diversity != "distinct":
-                shown["diversity"] = self.diversity
-        shown |= {name: value for name in ("c", "t", "presence") if (value := getattr(self, name)) is not None}
-        if self.t is not None:
-            shown["distance"] = self.distance
-        return list(shown.items())
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> KAnonymity(k=5, t=0.3, distance="ordered", sensitive=("ill",)).label
+        '5-anonymity, 0.3-closeness (ordered distance)'
+        """
+        kind = {"distinct": "", "entropy": "entropy ", "recursive": f"recursive (c={self.c}) "}[self.diversity]
+        apart = "" if self.distance == "equal" else f" ({self.distance} distance)"
+        guarantees = [
+            f"{self.k}-anonymity",
+            *([f"{kind}{self.l}-diversity"] if self.l > 1 else []),
+            *([f"{self.t:g}-closeness{apart}"] if self.t is not None else []),
+            *([f"presence of at most {100 * self.presence:.3g} %"] if self.presence is not None else []),
+        ]
+        return ", ".join(guarantees)
 
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         text = (
             f"{unit.records.capitalize()} with the same {_join(self.quasi) or 'quasi-identifiers'} form groups of at "
             f"least {self.k}. Someone who knows these of {unit.record_of_person} matches no {unit.record} or at "
@@ -111,31 +130,40 @@ class KAnonymity(Guarantee):
             text += " " + self.describe_sensitive()
         if self.presence is not None:
             text += (
-                f" Of the people of the population who fit a group at most {100 * self.presence:.3g} % have a "
+                f" At most {100 * self.presence:.3g} % of the people of the population who match a group have a "
                 f"{unit.record} in it."
             )
         return text + self.describe_count(unit)
 
     def describe_sensitive(self) -> str:
-        """State what is promised of sensitive values."""
-        named = _join(self.sensitive)
-        subject = f"the values of {named}" if len(self.sensitive) == 1 else f"the values of each of {named}, by itself,"
-        sentences = []
-        if self.l > 1:
-            sentences.append(
-                {
-                    "distinct": f"are at least {self.l} different ones",
-                    "entropy": f"are at least as mixed as {self.l} equally frequent ones (entropy)",
-                    "recursive": f"are mixed: the most frequent is rarer than {self.c:g} times all from the {self.l}th "
-                    "most frequent on together"
-                    if self.c is not None
-                    else "",
-                }[self.diversity]
+        """State what is guaranteed of sensitive values."""
+        named = _join(self.sensitive) if len(self.sensitive) == 1 else f"each of {_join(self.sensitive)}"
+        clauses = []
+        if self.l > 1 and self.diversity == "distinct":
+            clauses.append(f"{named} has at least {self.l} different values")
+        if self.l > 1 and self.diversity == "entropy":
+            clauses.append(f"the entropy of {named} is at least that of {self.l} equally frequent values")
+        if self.l > 1 and self.c is not None:
+            clauses.append(
+                f"the most frequent value of {named} is rarer than {self.c:g} times all values from the "
+                f"{_name_rank(self.l)} most frequent on together"
             )
         if self.t is not None:
-            apart = {"equal": "", "ordered": " in their order", "hierarchical": " in their hierarchy"}[self.distance]
-            sentences.append(f"are distributed as in the whole release to within {self.t:g}{apart}")
-        return f"In every group {subject} {' and '.join(sentences)}."
+            apart = {"equal": "", "ordered": ", by their order", "hierarchical": ", by their hierarchy"}[self.distance]
+            clauses.append(f"the values of {named} are distributed as in the whole release to within {self.t:g}{apart}")
+        return f"In every group {', and '.join(clauses)}."
+
+
+def _name_rank(rank: int) -> str:
+    """Write a rank from 2 on.
+
+    Examples
+    --------
+    >>> [_name_rank(rank) for rank in (2, 3, 11, 12, 22, 113)]
+    ['2nd', '3rd', '11th', '12th', '22nd', '113th']
+    """
+    last = 0 if rank % 100 in (11, 12, 13) else rank % 10
+    return f"{rank}" + {1: "st", 2: "nd", 3: "rd"}.get(last, "th")
 
 
 def _join(names: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""How often events happened at every point in time; nobody is told apart."""
+"""How often events happened at every point in time; nobody is distinguished."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "timeline",
-    "what happened at a point in time, and how often",
+    "the events at a point in time and how often they occurred",
     (Column("time", "time"), Column("events", "history"), Column("counts", "count")),
     options=("sensitive", "resolution"),
     formats=(*TABLES, "spmf"),
     unit=TIME_POINT,
     descriptions={
-        "row": "what happened at one point in time",
+        "row": "the events at one point in time",
         "time": "the point in time",
-        "history": "the events of that time; their order says nothing",
-        "count": "how often each of these events happened, event by event",
+        "history": "the events of that time, in no order",
+        "count": "how often each of these events occurred, one by one",
     },
     entries={"events": "event", "counts": "count"},
     suppression_reasons=("nothing but sensitive events, all deleted",),

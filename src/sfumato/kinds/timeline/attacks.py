@@ -73,7 +73,8 @@ class Exposure(Tabular):
     def remaining(self) -> Remaining:
         """How frequent a sensitive event looks to an observer."""
         wording = (
-            "Someone who stops reading at any time sees a sensitive event make up at most {confidence} of all events."
+            "To an observer of the timeline up to any time, a sensitive event makes up at most "
+            "{confidence} of all events."
         )
         worst = {"confidence": float(self.largest)}
         return Remaining((Possibility("inference", "", "note", wording, worst=worst),) if self.named else ())

@@ -69,7 +69,7 @@ class TimelineComparison:
         matched = (codes >= 0) & (at < len(keys))
         matched[matched] = keys[order][at[matched]] == shown[matched]
         if not matched.all():
-            raise SchemaError("timeline: the release has events that the original does not have at the same time.")
+            raise SchemaError("The release has events that the original does not have at the same time.")
         left = np.zeros_like(before.counts)
         np.add.at(left, order[at], after.counts)
         return left
@@ -147,21 +147,21 @@ class TimelineComparison:
         rows = np.searchsorted(times, self.after.times)
         if len(rows) and (rows.max() >= len(times) or (times[rows] != self.after.times).any()):
             raise SchemaError(
-                "Comparison: the release has time points that the original does not have. "
-                "Compare it with the data it was made from."
+                "The release has time points that the original does not have.",
+                hint="Compare it with the data it was made from.",
             )
         return np.asarray(rows, dtype=np.int64)
 
 
 def count_retained(original: Dataset, release: Release) -> RetainedDetail:
-    """Count occurrences of sensitive events: other events are published as they are."""
+    """Count occurrences of sensitive events: other events are published unchanged."""
     named = set(original.schema.sensitive)
     had, left = (
         _sum_counts(histories, table, named)
         for histories, table in ((original.history(), original.table), (release.history(), release.table))
     )
     sentence = "of {had} occurrences of sensitive events {left} are left."
-    return RetainedDetail(had, left, sentence, "A larger delta or fewer sensitive events would leave more.")
+    return RetainedDetail(had, left, sentence, "A larger delta or fewer sensitive events retain more.")
 
 
 def _sum_counts(histories: ListColumn, table: pa.Table, named: set[str]) -> int:

@@ -108,9 +108,9 @@ def make_dataset(
     """
     when = list(range(len(rows))) if times is None else times
     if len(when) != len(rows) or any(a >= b for a, b in itertools.pairwise(when)):
-        raise SchemaError("timeline: times must be as many as the time points, ascending and different.")
+        raise SchemaError("There must be as many times as time points, ascending and different.")
     if any(count < 0 for row in rows for count in row.values()):
-        raise SchemaError("timeline: column 'counts' must hold 0 or more, got a negative count.")
+        raise SchemaError("Column 'counts' has a negative count.", column="counts")
     code = {label: i for i, label in enumerate(dict.fromkeys([*(e for row in rows for e in row), *events]))}
     entries = [sorted((code[event], count) for event, count in row.items() if count) for row in rows]
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in entries])]).astype(np.int64)

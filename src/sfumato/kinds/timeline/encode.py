@@ -27,7 +27,7 @@ def publish(
 ) -> tuple[Release, Ints]:
     """Return a release of what is left of every entry of a timeline, and the time points that are published.
 
-    A time point that has become empty is withheld. Where a time point without events is a row, one that has become
+    A time point that has become empty is suppressed. Where a time point without events is a row, one that has become
     empty is nothing special and stays.
 
     Examples

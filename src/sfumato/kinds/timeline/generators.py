@@ -16,20 +16,18 @@ Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
 
-MODELS: dict[str, str] = {
-    "segments": "Events with a Zipf popularity that changes from one segment of the timeline to the next."
-}
+MODELS: dict[str, str] = {"segments": "Events with a Zipf popularity that changes between segments of the timeline."}
 """Each model's name and what it does in one line."""
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
     "segments": (
         Option("events", int, 900, "Number of different events.", at_least=1, at_most=1_000_000),
         Option("mean_events", float, 18.0, "Average number of occurrences at a time point.", at_least=1.0),
-        Option("skew", float, 1.0, "Exponent of the Zipf popularity of events; 0 makes all alike.", at_least=0.0),
+        Option("skew", float, 1.0, "Exponent of the Zipf popularity of events; 0: all equally frequent.", at_least=0.0),
         Option("segments", int, 8, "Number of segments with a popularity of their own.", at_least=1),
         Option("drift", float, 0.3, "How much popularity changes between segments.", at_least=0.0, at_most=1.0),
         Option("start", date, date(2024, 1, 1), "First day."),
-        Option("step", str, "hour", "From one time point to the next.", choices=("second", "minute", "hour", "day")),
+        Option("step", str, "hour", "Time between two time points.", choices=("second", "minute", "hour", "day")),
     )
 }  # fmt: skip
 """Each model's options, with their defaults and help."""

@@ -1,4 +1,4 @@
-"""What a release of timelines can promise."""
+"""What a release of timelines can guarantee."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, MethodName, parameter
 from sfumato.params import Param
 
 __all__ = ["PrefixFrequency", "format_delta", "read_delta"]
@@ -31,7 +32,7 @@ def format_delta(value: object) -> object:
     return str(value) if isinstance(value, Fraction | int) and not isinstance(value, bool) else value
 
 
-def read_delta(owner: str, text: str) -> Fraction:
+def read_delta(owner: str | MethodName, text: str) -> Fraction:
     """Read a threshold exactly, or raise :class:`ParameterError`.
 
     Examples
@@ -44,13 +45,22 @@ def read_delta(owner: str, text: str) -> Fraction:
     sfumato.exceptions.ParameterError: Odesa: delta must be above 0 and at most 1, got '1.5'.
     """
     if not _DELTA.fullmatch(text.strip()):
-        raise ParameterError(f"{owner}: delta must be a decimal such as 0.2 or a fraction such as 1/5, got {text!r}.")
+        raise ParameterError(
+            Message(
+                owner,
+                ": ",
+                parameter("delta"),
+                f" must be a decimal such as 0.2 or a fraction such as 1/5, got {text!r}.",
+            )
+        )
     try:
         delta = Fraction(text.replace(" ", ""))
     except ZeroDivisionError:
-        raise ParameterError(f"{owner}: delta must be a fraction with a denominator above 0, got {text!r}.") from None
+        raise ParameterError(
+            Message(owner, ": ", parameter("delta"), f" must be a fraction with a denominator above 0, got {text!r}.")
+        ) from None
     if not 0 < delta <= 1:
-        raise ParameterError(f"{owner}: delta must be above 0 and at most 1, got {text!r}.")
+        raise ParameterError(Message(owner, ": ", parameter("delta"), f" must be above 0 and at most 1, got {text!r}."))
     return delta
 
 
@@ -66,7 +76,7 @@ class PrefixFrequency(Guarantee):
     Examples
     --------
     >>> PrefixFrequency(delta="1/5", events=("wine",)).statement()
-    'In no prefix of the timeline do occurrences of the event that is named make up 1/5 of all occurrences or more.'
+    'No named event (1 is named) makes up 1/5 of all occurrences or more in any prefix of the timeline.'
 
     References
     ----------
@@ -75,34 +85,46 @@ class PrefixFrequency(Guarantee):
 
     name: ClassVar[str] = "prefix-frequency"
     title: ClassVar[str] = "rare in every prefix"
-    notation: ClassVar[str] = "frequency below {delta} in every prefix"
     knowledge: ClassVar[str] = "prefixes"
     composes: ClassVar[bool] = False
 
     delta: Annotated[str, Param("Relative frequency that no sensitive event reaches in any prefix.")]
-    cover: Annotated[int, Param("Events that share each sensitive event's counts, itself included.", ge=1)] = 1
+    cover: Annotated[
+        int, Param("Number of events with the counts of each sensitive event, including itself.", ge=1)
+    ] = 1
     events: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", format_delta(self.delta))
         super().__post_init__()
-        read_delta(type(self).__name__, self.delta)
+        read_delta(self.message_name, self.delta)
 
     @property
     def fraction(self) -> Fraction:
         """The threshold as an exact fraction."""
-        return read_delta(type(self).__name__, self.delta)
+        return read_delta(self.message_name, self.delta)
+
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> PrefixFrequency(delta="1/5").label
+        'frequency below 1/5 in every prefix'
+        """
+        cover = f", cover of {self.cover}" if self.cover > 1 else ""
+        return f"frequency below {self.delta} in every prefix{cover}"
 
     def statement(self, unit: RecordUnit = PERSON) -> str:  # noqa: ARG002
-        """State the promise."""
-        many = len(self.events) != 1
-        named = f"any of the {len(self.events)} events that are named" if many else "the event that is named"
+        """State the guarantee."""
+        named = f"{len(self.events)} {'is' if len(self.events) == 1 else 'are'} named"
         sentence = (
-            f"In no prefix of the timeline do occurrences of {named} make up {self.delta} of all occurrences or more."
+            f"No named event ({named}) makes up {self.delta} of all occurrences or more in any prefix of the timeline."
         )
         if self.cover == 1:
             return sentence
         return (
-            f"{sentence} Each of them that occurs is as frequent as at least {self.cover - 1} "
-            f"other{'s' * (self.cover > 2)} of them in every prefix. Their names do not say which are sensitive."
+            f"{sentence} Each named event that occurs is as frequent in every prefix as at least {self.cover - 1} "
+            f"other named event{'s' * (self.cover > 2)}. The names do not show which are sensitive."
         )

@@ -15,8 +15,7 @@ from sfumato.release.release import Release
 __all__ = ["of_dataset", "of_release"]
 
 _DELETED = (
-    "occurrences of the events that the promise names may have been deleted: any number of them may have been at "
-    "every time point."
+    "occurrences of the events that the guarantee names may have been deleted, any number of them at every time point."
 )
 
 

@@ -31,10 +31,10 @@ from sfumato.reports.values import draw_frequencies
 __all__ = ["REPORT_WORDS", "figures", "picture", "render"]
 
 _COUNTERS = {
-    "rounds": "Rounds of deleting until the promise held",
+    "rounds": "Rounds of deletion until the guarantee held",
     "proved_optimal": "Proved that no other deletions change less (1: yes)",
-    "saved_permille_of_essa": "Less change than the quick method ESSA makes, in thousandths",
-    "gap_permille_at_most": "At most so much above the least possible change, in thousandths",
+    "saved_permille_of_essa": "Change saved compared to the fast method ESSA, in thousandths",
+    "gap_permille_at_most": "Largest possible excess over the least change, in thousandths",
 }
 """What methods count, in plain words."""
 
@@ -49,21 +49,23 @@ _BARS = 40
 
 _LIMITS = (
     (
-        "Parts that do not begin at the start.",
-        "The promise is about prefixes. A sensitive event may be frequent in a day, a week or any other part of the "
-        "timeline that begins later.",
+        "Parts that begin later.",
+        "The guarantee is about prefixes. A sensitive event may be frequent in a day, a week or any other "
+        "part of the timeline that begins later.",
     ),
     (
-        "Knowing what was there.",
-        "Only deletions are made. Somebody who knows how often a sensitive event really happened sees what is missing.",
+        "Knowledge of true counts.",
+        "Occurrences are only deleted. Someone who knows how often a sensitive event really occurred sees "
+        "the difference.",
     ),
     (
         "Several events together.",
-        "Each sensitive event stays below the threshold on its own. Together they may make up more.",
+        "Each sensitive event is below the threshold on its own. Together they may reach it.",
     ),
     (
         "People.",
-        "A timeline counts events and knows no people. If an occurrence can be traced to a person, that is not hidden.",
+        "A timeline counts events, not people. If an occurrence can be traced to a person, the release "
+        "does not hide it.",
     ),
 )
 
@@ -126,8 +128,8 @@ def _judge(timelines: TimelineComparison) -> page.Judgement:
         )
     return page.Judgement(
         "holds",
-        "The promise holds: whenever somebody stops reading, no sensitive event makes up the threshold "
-        f"({show_share(float(timelines.delta or 1))}) of what was published until then.",
+        "The guarantee holds: up to any time, every sensitive event is below the threshold "
+        f"({show_share(float(timelines.delta or 1))}) of the published occurrences.",
     )
 
 
@@ -139,7 +141,7 @@ def _tiles(timelines: TimelineComparison, before: Exposure, after: Exposure) -> 
         (show_count(len(release)), f"of {show_count(release.records_in)} time points published"),
         (
             f"<i class='was'>{was}</i> → <i class='is'>{now}</i>",
-            "largest share of a sensitive event from the start to any moment",
+            "largest share of a sensitive event from the start to any time",
         ),
         (show_count(gone), f"of {show_count(int(timelines.totals.sum()))} occurrences deleted"),
     ]
@@ -150,9 +152,9 @@ def _published(timelines: TimelineComparison) -> str:
     account = page.account_for(
         timelines.comparison,
         [
-            ("Occurrences in the original data", int(timelines.totals.sum())),
+            ("Occurrences in the original", int(timelines.totals.sum())),
             ("Occurrences published", int(timelines.after.counts.sum())),
-            ("Kinds of events in the original data", len(np.unique(timelines.before.codes))),
+            ("Kinds of events in the original", len(np.unique(timelines.before.codes))),
             ("Kinds of events published", left),
         ],
     )
@@ -179,28 +181,28 @@ def _risk(timelines: TimelineComparison, plot: Figure) -> str:
     exposures = [expose(timeline, sensitive, timelines.delta) for timeline in (timelines.before, timelines.after)]
     rows = [
         (
-            "Sensitive events that reach the threshold at some moment",
+            "Sensitive events that reach the threshold at some time",
             *(show_count(e.exposed_events) for e in exposures),
         ),
-        ("Moments at which one does, summed over the events", *(show_count(e.exposed_prefixes) for e in exposures)),
+        ("Times at which one does, summed over the events", *(show_count(e.exposed_prefixes) for e in exposures)),
         (
-            "Largest share of a sensitive event in a prefix (from the start to a moment)",
+            "Largest share of a sensitive event in a prefix (from the start to some time)",
             *(show_share(float(e.largest)) for e in exposures),
         ),
     ]
     safe = exposures[1].exposed_events == 0
     judged = (
-        "No sensitive event reaches the threshold in any published prefix, as promised."
+        "No sensitive event reaches the threshold in any published prefix, as guaranteed."
         if safe
-        else "A sensitive event reaches the threshold in a published prefix: the promise is broken."
+        else "A sensitive event reaches the threshold in a published prefix: the guarantee is broken."
     )
     caption = (
-        "Share of all occurrences up to each moment, for the sensitive events that were most frequent. The dashed line "
+        "Share of all occurrences up to each time, for the most frequent sensitive events. The dashed line "
         "is the threshold, which no published prefix reaches."
     )
     return (
-        "<section><h2>Risk before and after</h2>\n<p>The attacker is an observer who sees the timeline up to some "
-        "moment, and takes an event for frequent if it makes up the threshold or more of what happened by then.</p>\n"
+        "<section><h2>Risk before and after</h2>\n<p>The attacker sees the timeline up to some time, and considers an "
+        "event frequent if it reaches the threshold of all occurrences until then.</p>\n"
         f"<p><b>{judged}</b></p>\n{make_table(['', 'Before', 'After'], rows)}\n"
         f"{draw_figure('prefix-frequencies', plot, caption)}</section>"
     )
@@ -225,7 +227,7 @@ def _draw_frequencies(timelines: TimelineComparison, number: int) -> Figure:
         rows.append([shorten(event, _SHOWN_LENGTH), *(show_share(float(line.max())) for line in shares.values())])
         panels.append(_draw_lines(timelines, ends, shares, shorten(event, _SHOWN_LENGTH)))
     return Figure(
-        title="How frequent sensitive events look up to each moment, before and after",
+        title="Share of sensitive events up to each time, before and after",
         description="For each event two lines, before and after deletion, and a horizontal line at the threshold.",
         panels=panels,
         legend=(
@@ -302,7 +304,7 @@ def _draw_deletions(timelines: TimelineComparison) -> Figure:
     )
     return Figure(
         title="Occurrences published and deleted over time",
-        description="Stacked bars over stretches of the timeline with the same number of time points.",
+        description="Stacked bars over parts of the timeline with the same number of time points.",
         panels=[bars],
         legend=(LegendEntry("square", AFTER, "published"), LegendEntry("square", BEFORE, "deleted")),
         notes=[f"{show_amount(count, 'stretch', 'stretches')} with the same number of time points."],
@@ -333,11 +335,11 @@ def _deletions(timelines: TimelineComparison, plot: Figure, events: Figure) -> s
         for code in order[:_SHOWN_EVENTS]
     ]
     table = make_table(["Event", "Occurrences", "Deleted", "Share"], rows) if rows else "<p>Nothing was deleted.</p>"
-    caption = "What was deleted is spread so that the probabilities of all events change as little as possible."
+    caption = "Deletions are distributed so that the probabilities of all events change as little as possible."
     return (
         f"<section><h2>What was deleted</h2>\n{draw_figure('deletions', plot, caption)}\n"
         f"<h3>The events that lost most</h3>\n{table}\n<h3>Events before and after</h3>\n"
-        f"{draw_figure('events', events, 'How often events occur in the data, and in the release.')}</section>"
+        f"{draw_figure('events', events, 'Occurrences of events, in the original and in the release.')}</section>"
     )
 
 

@@ -25,8 +25,8 @@ KIND = KindSpec(
     ),
     formats=(*TABLES, "spmf"),
     descriptions={
-        "row": "the places that one record visited, in the order of the visits",
-        "history": "the places in the order of the visits, each as itself or as a value that stands for several places",
+        "row": "the places that a record visited, in the order of the visits",
+        "history": "the places in the order of the visits, exact or as a value that stands for several places",
     },
     entries={"places": "place"},
     position="visit",

@@ -33,7 +33,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     release, original
         What was published, and what the attacker's knowledge is drawn from.
     rows
-        Original row of every published row, where the owner kept it: withheld people then count as safe.
+        Original row of every published row, where the owner kept it: suppressed people then count as safe.
     seed
         Draws the places of the second attacker.
 
@@ -50,7 +50,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     """
     m = getattr(release.guarantee, "m", None)
     if m is None:
-        raise ParameterError(f"attack: {release.guarantee.name} does not say how many places are known.")
+        raise ParameterError(f"The guarantee {release.guarantee.name} does not state how many places are known.")
     matches = anonymity_sets(release, original, m, rows)
     drawn = _draw_places(leave_out(original.history(), list_sensitive(release)), m, seed)
     sizes = count_matches(release, drawn)
@@ -120,7 +120,7 @@ def risk_of(matches: Matches, m: int, mean_success_random: float | None = None) 
 
 
 def risk_of_original(dataset: Dataset, m: int, sensitive: Sequence[str] | None = None) -> Risk:
-    """Measure the same attacker's success if the data were published as they are, without names.
+    """Measure the same attacker's success if the data were published unchanged, without names.
 
     Parameters
     ----------

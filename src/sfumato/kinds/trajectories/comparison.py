@@ -96,6 +96,6 @@ class PlaceComparison:
 def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
     left = count_different(release.history())
-    advice = f"A smaller k or m, {name_long(original.history(), 'visits')}or another method would leave more."
+    advice = f"A smaller k or m, {name_long(original.history(), 'visits')}or another method retains more."
     sentence = f"{{had}} places are published as {name_values(left)}."
     return RetainedDetail(count_different(original.history()), left, sentence, advice, share_of(release))

@@ -15,7 +15,7 @@ __all__ = ["leave_out", "list_sensitive"]
 def list_sensitive(release: Release) -> tuple[str, ...]:
     """Return the places that the claim of a release calls sensitive; none where it knows no such places.
 
-    Nobody is taken to know that somebody visited them.
+    Nobody is taken to know that someone visited them.
     """
     return tuple(getattr(release.guarantee, "sensitive", ()))
 

@@ -1,4 +1,4 @@
-"""What a release of trajectories can promise."""
+"""What a release of trajectories can guarantee."""
 
 from __future__ import annotations
 
@@ -34,15 +34,25 @@ class KmAnonymity(Guarantee):
 
     name: ClassVar[str] = "km-anonymity"
     title: ClassVar[str] = "k^m-anonymity"
-    notation: ClassVar[str] = "{k}^{m}-anonymity"
     knowledge: ClassVar[str] = "ordered-places"
     composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> KmAnonymity(k=5, m=2).label
+        '5^2-anonymity of places'
+        """
+        return f"{self.k}^{self.m}-anonymity of places"
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
+        """State the guarantee."""
         places = f"{self.m} place{'s' * (self.m != 1)}"
         return (
             f"Every sequence of up to {places} of a published {unit.record} occurs in at least "
@@ -61,8 +71,8 @@ class KlmAnonymity(Guarantee):
     Examples
     --------
     >>> KlmAnonymity(k=5, m=2, l=3, sensitive=("clinic",)).statement()
-    'Every sequence of up to 2 ordinary places of a published record occurs in at least 5 published records. \
-At most 1 in 3 of those visits any one sensitive place (1 is named).'
+    'Every sequence of up to 2 non-sensitive places of a published record occurs in at least 5 published records. \
+At most 1 in 3 of those visits the same sensitive place (1 is named).'
 
     References
     ----------
@@ -71,7 +81,6 @@ At most 1 in 3 of those visits any one sensitive place (1 is named).'
 
     name: ClassVar[str] = "klm-anonymity"
     title: ClassVar[str] = "(k,l)^m-anonymity"
-    notation: ClassVar[str] = "({k}, {l})^{m}-anonymity"
     knowledge: ClassVar[str] = "ordered-places"
     composes: ClassVar[bool] = True
 
@@ -80,11 +89,22 @@ At most 1 in 3 of those visits any one sensitive place (1 is named).'
     l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)]
     sensitive: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers.
+
+        Examples
+        --------
+        >>> KlmAnonymity(k=5, m=2, l=3).label
+        '(5,3)^2-anonymity of places'
+        """
+        return f"({self.k},{self.l})^{self.m}-anonymity of places"
+
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise."""
-        places = f"{self.m} ordinary place{'s' * (self.m != 1)}"
+        """State the guarantee."""
+        places = f"{self.m} non-sensitive place{'s' * (self.m != 1)}"
         return (
             f"Every sequence of up to {places} of a published {unit.record} occurs in at least "
-            f"{self.k} published {unit.records}. At most 1 in {self.l} of those visits any one sensitive place "
+            f"{self.k} published {unit.records}. At most 1 in {self.l} of those visits the same sensitive place "
             f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named).{self.describe_count(unit)}"
         )

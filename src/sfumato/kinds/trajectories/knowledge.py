@@ -18,6 +18,7 @@ from sfumato.checks.subsequences import countable_sizes, distinct_subsequences, 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, parameter
 from sfumato.release.release import Release
 
 __all__ = [
@@ -102,7 +103,7 @@ class Matches:
 def anonymity_sets(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> Matches:
     """Find, for every original person, the knowledge of at most m places that fewest published records match.
 
-    Sensitive places of the claim are never known to the attacker. Places removed everywhere tell nothing.
+    Sensitive places of the claim are never known to the attacker. Places removed everywhere say nothing.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def anonymity_sets(release: Release, original: Dataset, m: int, rows: Ints | Non
 
 
 def original_anonymity_sets(dataset: Dataset, m: int, sensitive: Sequence[str] | None = None) -> Matches:
-    """Find the same if the data were published as they are, without names.
+    """Find the same if the data were published unchanged, without names.
 
     Examples
     --------
@@ -200,11 +201,11 @@ class _MatchedSequence(NamedTuple):
 
 def _best_knowledge(records: Records, original: ListColumn, m: int, published: Flags | None) -> Matches:
     if m < 1:
-        raise ParameterError(f"matching: m must be at least 1, got {m}.")
+        raise ParameterError(Message(parameter("m"), f" must be at least 1, got {m}."))
     kinds = records.kinds_of(original)
     everybody = len(records.histories)
     ordinary = original.keep(~records.secret[original.codes]).lengths
-    # Who knows of somebody only places that were removed, or none at all, faces every record.
+    # Who knows of someone only places that were removed, or none at all, faces every record.
     nothing = (kinds.lengths < ordinary) | (ordinary == 0)
     smallest = np.where(nothing & (everybody > 0), everybody, _NONE)
     most_visitors = max((int(visited.sum()) for visited in records.visits), default=0)

@@ -17,7 +17,7 @@ __all__ = ["of_dataset", "of_release"]
 
 _APART = 1 << 20
 """So far apart are the numbers of two visits in a row: there is room for removed ones between them."""
-_REMOVED = "places that were removed from all records may be anywhere in them."
+_REMOVED = "places that were removed from all records may be anywhere in any record."
 
 
 def of_dataset(dataset: Dataset) -> PublishedView:

@@ -19,7 +19,7 @@ _BITS = 20
 def compute_sort_key(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the place of everybody's commonest ordinary place on the Hilbert curve; by the alphabet without a map.
 
-    Sensitive places do not count: in which partition somebody is must not tell them. Who was nowhere else may be in
+    Sensitive places do not count: in which partition someone is must not reveal them. Who was nowhere else may be in
     any.
 
     Examples

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.messages import Message, option
 from sfumato.ontologies.hierarchies.labels import Labels, name_nodes
 from sfumato.ontologies.hierarchies.tree import Tree, choose_tree
 from sfumato.ontologies.hierarchies.values import Placing, place_values
@@ -104,7 +105,10 @@ def export_hierarchy(warehouse: Warehouse, wanted: Wanted, values: Mapping[str, 
 
 def _build(paths: list[list[str]]) -> Hierarchy:
     if not paths:
-        raise SchemaError("hierarchy: there is nothing in the tree. Look at the root and at the relations to follow.")
+        raise SchemaError(
+            "The hierarchy has no values.",
+            hint=Message("Check ", option("root"), ", ", option("up"), " and ", option("down"), "."),
+        )
     return Hierarchy.from_paths(paths, owner="hierarchy")
 
 
@@ -133,7 +137,9 @@ def _list_value_paths(
     root = next((path[-1] for path in paths), _EVERYTHING)
     if wanted.unplaced is not None:
         if wanted.unplaced in set(labels.names.values()):
-            raise ParameterError(f"unplaced: {wanted.unplaced!r} is the name of a node of the tree. Choose another.")
+            raise ParameterError(
+                Message(option("unplaced"), f": {wanted.unplaced!r} is already a node."), hint="Choose another name."
+            )
         paths += [[value, wanted.unplaced, root] for value in (*placing.unplaced, *placing.ambiguous)]
     report["unused_nodes"] = len(tree.parent) - len(set(placing.nodes) | _list_above(tree, placing))
     return paths

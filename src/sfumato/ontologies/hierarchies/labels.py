@@ -1,4 +1,4 @@
-"""A name for every node that no other has: its label in the wanted language, told apart where two are the same."""
+"""A name for every node that no other has: its label in the wanted language, distinguished where two are the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Labels(NamedTuple):
     languages: dict[str, int]
 
     def report(self, prefixes: Prefixes) -> dict[str, Any]:
-        """Say in which languages labels are, which were left, which nodes have none, and which were told apart."""
+        """Describe the languages of labels, labels not used, nodes without one, and labels made distinct."""
         return {
             "languages": self.languages,
             "labels_left": sum(self.several.values()),

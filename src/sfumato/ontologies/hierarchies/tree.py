@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyoxigraph import Literal, NamedNode
 
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.messages import Message, option
 from sfumato.ontologies.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -43,15 +44,25 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     _check_choice("parents", wanted.parents, PARENTS)
     _check_choice("outside", wanted.outside, OUTSIDE)
     if not (wanted.up or wanted.down):
-        raise ParameterError("hierarchy: name a relation to follow, such as skos:broader (up) or skos:narrower (down).")
+        raise ParameterError(
+            "A hierarchy needs a relation.",
+            option="up",
+            hint=Message("For example: ", option("up", ["skos:broader"]), " or ", option("down", ["skos:narrower"])),
+        )
     above, nameless = _read_relations(warehouse, wanted)
     if not above:
-        raise SchemaError(f"hierarchy: no source relates things by {' or '.join((*wanted.up, *wanted.down))}.")
+        raise SchemaError(
+            f"No source has the relation {' or '.join((*wanted.up, *wanted.down))}.",
+            option="up" if wanted.up else "down",
+        )
     show = warehouse.prefixes.show
     root = None if wanted.root is None else warehouse.classes.find(warehouse.prefixes.expand(wanted.root))
     everything = list(dict.fromkeys([*above, *(high for highs in above.values() for high in highs)]))
     if root is not None and root not in set(everything):
-        raise SchemaError(f"hierarchy: nothing belongs to the root {show(root)} by the relations to follow.")
+        raise SchemaError(
+            f"Nothing is below the root {show(root)}.",
+            hint=Message("Check ", option("root"), ", ", option("up"), " and ", option("down"), "."),
+        )
     inside = _list_descendants(
         above, [root] if root is not None else [node for node in everything if not above.get(node)]
     )
@@ -60,20 +71,22 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     if cycle:
         named = ", ".join(map(show, cycle[:_SHOWN])) + (", ..." if len(cycle) > _SHOWN else "")
         raise SchemaError(
-            f"hierarchy: these belong to one another in a circle: {named}. Mend the source, or follow less."
+            f"The relations have a cycle: {named}.",
+            hint=Message("Correct the source, or use fewer of ", option("up"), " and ", option("down"), "."),
         )
     outside = [node for node in everything if node not in inside]
     if outside and wanted.outside == "refuse":
         raise SchemaError(
-            f"hierarchy: things that belong to something but not to the root: {len(outside):,}, such as "
-            f"{show(outside[0])}. Name another root, or leave them out: drop (outside)."
+            f"{len(outside):,} things are outside the root, such as {show(outside[0])}.",
+            hint=Message("Choose another ", option("root"), ", or leave them out: ", option("outside", "drop"), "."),
         )
     parent, several = choose_parents(parents, wanted.parents)
     if several and wanted.parents == "refuse":
         node = next(iter(several))
         raise SchemaError(
-            f"hierarchy: things with several parents: {len(several):,}, such as {show(node)}: "
-            f"{', '.join(map(show, several[node][:_SHOWN]))}. Say which to take (parents): first or deepest."
+            f"{len(several):,} things have several parents, such as {show(node)}: "
+            f"{', '.join(map(show, several[node][:_SHOWN]))}.",
+            hint=Message("Choose one: ", option("parents", "first"), " or ", option("parents", "deepest"), "."),
         )
     return Tree(parent, several, outside, nameless, root is None)
 
@@ -82,7 +95,7 @@ def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:
     if given not in choices:
         near = difflib.get_close_matches(given, choices, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"{name} must be one of {', '.join(choices)}, got {given!r}.{hint}")
+        raise ParameterError(Message(option(name), f" must be one of {', '.join(choices)}, got {given!r}.{hint}"))
 
 
 def _read_relations(warehouse: Warehouse, wanted: Wanted) -> tuple[dict[NamedNode, list[NamedNode]], int]:

@@ -11,6 +11,7 @@ from pyoxigraph import NamedNode
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.ontologies.expressions import Step, apply_steps, parse_step
 from sfumato.ontologies.hierarchies.labels import Labels, read_texts
 from sfumato.ontologies.hierarchies.tree import Tree
@@ -111,11 +112,15 @@ def count_values(dataset: Dataset, of: str) -> dict[str, int]:
         column, records = lists.flatten(), np.repeat(np.arange(len(lists)), np.diff(np.asarray(lists.offsets)))
     else:
         columns = ", ".join(dataset.table.column_names)
-        raise ParameterError(f"of: there is no {of!r} in these data. Give item, place, event or one of: {columns}.")
+        raise ParameterError(
+            Message(option("of"), f": the data have no attribute {of!r}."),
+            column=of,
+            hint=f"Attributes: item, place, event or one of {columns}.",
+        )
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     if not pa.types.is_string(column.type.value_type) and not pa.types.is_large_string(column.type.value_type):
-        raise ParameterError(f"of: {of!r} is not text, so that no label can be equal to it.")
+        raise ParameterError(Message(option("of"), f": {of!r} is not text."), column=of, hint="Choose a text column.")
     pairs = np.unique(np.stack([np.asarray(column.indices), records], axis=1), axis=0)
     counts = np.bincount(pairs[:, 0], minlength=len(column.dictionary))
     named = zip(column.dictionary.to_pylist(), counts.tolist(), strict=True)

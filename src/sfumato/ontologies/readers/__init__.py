@@ -56,7 +56,9 @@ def _check_options(source: SourceSection, path: Path, format: str) -> None:
     for name in ("delimiter", "encoding", "table"):
         if name not in heeded and getattr(source, name) is not None:
             raise ParameterError(
-                f"{source.name}: {name} says nothing about {path.name}, which is read as {format}. Leave it out."
+                f"{source.name}: {name} does not apply to {path.name}, a file of format {format}.",
+                option=name,
+                hint="Leave it out.",
             )
 
 
@@ -74,12 +76,14 @@ def choose_format(path: Path) -> str:
     suffix = bare.suffix.lower()
     if suffix in _DATASETS:
         raise SchemaError(
-            f"{path.name}: {_DATASETS[suffix]} names graphs of its own, and a source is one. Save it as N-Triples."
+            f"{path.name}: {_DATASETS[suffix]} has several graphs, but a source is one graph.",
+            hint="Save it as N-Triples.",
         )
     if suffix not in _EXTENSIONS:
         raise SchemaError(
-            f"{path.name}: the extension does not tell the format. Say it: format = one of turtle, n-triples, rdf-xml, "
-            "json-ld, table, dwca."
+            f"The format of {path.name} is unknown.",
+            option="format",
+            hint='Add format = "turtle", or n-triples, rdf-xml, json-ld, table, dwca.',
         )
     return _EXTENSIONS[suffix]
 

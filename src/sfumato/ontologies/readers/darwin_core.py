@@ -80,7 +80,7 @@ def read_archive(path: Path, source: SourceSection, prefixes: Prefixes) -> Itera
     walk_xml(name, [_load(path, inside / "meta.xml")], description)
     cores = [file for file in description.files if file.is_core]
     if len(cores) != 1 or not cores[0].locations or cores[0].id_index is None:
-        raise SchemaError(f"{name}: an archive has one core, with a location and an id; this one has not.")
+        raise SchemaError(f"{name} must have one core, with a location and an id.")
     _check_extensions(source, description.files, name)
     rows = _read_file(path, inside, cores[0], source)
     subjects: dict[str, Node] = {}
@@ -97,7 +97,9 @@ def _check_extensions(source: SourceSection, files: list[_File], name: str) -> N
     for wanted in source.extensions:
         if wanted not in row_types:
             raise ParameterError(
-                f"{source.name}: {name} has no extension {wanted!r}. Found: {', '.join(row_types) or 'none'}."
+                f"{source.name}: {name} has no extension {wanted!r}.",
+                option="extensions",
+                hint=f"Extensions: {', '.join(row_types) or 'none'}.",
             )
 
 
@@ -112,7 +114,10 @@ def _name_core(
             subject = make(row)
         except ValueError:
             raise SchemaError(
-                f"{rows.name}: the id in row {number} is no IRI. Say what IRI it makes: subject = 'http://example.org/{{id}}'."
+                f"{rows.name}: the id in row {number} is not an IRI.",
+                option="subject",
+                rows=(number,),
+                hint='Add subject = "http://example.org/{id}".',
             ) from None
         if subject is not None:
             subjects[row[_ID]] = subject
@@ -139,7 +144,7 @@ def _read_extension(
 
     def name_subject(row: dict[str, str], number: int) -> Node:
         if row[_ID] not in subjects:
-            raise SchemaError(f"{rows.name}: row {number} belongs to no row of the core.")
+            raise SchemaError(f"{rows.name}: row {number} belongs to no row of the core.", rows=(number,))
         thing = subjects[row[_ID]]
         if link is None:
             return thing
@@ -167,7 +172,7 @@ def _read_location(path: Path, inside: PurePosixPath, location: str, file: _File
     name = f"{path.name}/{location}"
     wanted = PurePosixPath(location)
     if wanted.is_absolute() or ".." in wanted.parts or re.match(r"[A-Za-z]+:", location) or "\\" in location:
-        raise SchemaError(f"{path.name}/meta.xml: names a file outside of the archive. Only files inside are read.")
+        raise SchemaError(f"{path.name}/meta.xml names a file outside the archive.", hint="Put it into the archive.")
     text = to_utf8(name, _load(path, inside / wanted), source.encoding or file.attributes.get("encoding"))
     skipped = file.attributes.get("ignoreHeaderLines", "0")
     lines = text.split(b"\n", int(skipped)) if skipped.isdecimal() and int(skipped) < 1000 else [text]
@@ -177,7 +182,7 @@ def _read_location(path: Path, inside: PurePosixPath, location: str, file: _File
     names = [_local(file.terms.get(i, "")) or f"column{i + 1}" for i in range(width)]
     table = parse_table(name, body, "csv", delimiter=delimiter, header=names)
     if file.id_index is None or file.id_index >= table.num_columns:
-        raise SchemaError(f"{name}: has {table.num_columns} columns; meta.xml says that the id is in a later one.")
+        raise SchemaError(f"{name} has {table.num_columns} columns, but meta.xml names a later one for the id.")
     ids = table.column(file.id_index)
     for term, value in file.defaults.items():
         if _local(term) not in table.column_names:
@@ -189,7 +194,7 @@ def _read_location(path: Path, inside: PurePosixPath, location: str, file: _File
 
 def _find_description(path: Path) -> PurePosixPath:
     """Return the folder inside of an archive in which ``meta.xml`` lies."""
-    missing = SchemaError(f"{path.name}: there is no meta.xml in it, so it is no Darwin Core archive.")
+    missing = SchemaError(f"{path.name} is not a Darwin Core archive: it has no meta.xml.")
     if path.is_dir():
         if not (path / "meta.xml").is_file():
             raise missing
@@ -198,9 +203,9 @@ def _find_description(path: Path) -> PurePosixPath:
         with zipfile.ZipFile(path) as archive:
             names = [PurePosixPath(name) for name in archive.namelist()]
     except FileNotFoundError:
-        raise SchemaError(f"{path}: there is no such file.") from None
+        raise SchemaError(f"{path} does not exist.", option="file", hint="Check file in [[source]].") from None
     except (zipfile.BadZipFile, OSError):
-        raise SchemaError(f"{path.name}: the archive is cut short or damaged. Copy it again.") from None
+        raise SchemaError(f"{path.name} is incomplete or damaged.", hint="Copy it again.") from None
     candidates = sorted((len(name.parts), name) for name in names if name.name == "meta.xml" and ".." not in name.parts)
     if not candidates:
         raise missing
@@ -211,7 +216,7 @@ def _load(path: Path, name: PurePosixPath) -> bytes:
     if path.is_dir():
         whole = (path / name).resolve()
         if not whole.is_relative_to(path.resolve()):
-            raise SchemaError(f"{path.name}/{name}: leads outside of the archive. Only files inside are read.")
+            raise SchemaError(f"{path.name}/{name} is outside the archive.", hint="Put it into the archive.")
         return load(whole)
     return list_parts(path / name)[0].load()
 

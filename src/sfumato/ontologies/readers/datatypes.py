@@ -58,7 +58,7 @@ _RANGES: dict[str, tuple[int | None, int | None]] = {
 
 
 def fits_datatype(text: str, datatype: str) -> bool:
-    """Tell whether a text is written as a datatype of XML Schema asks; of a datatype not known here, every text is.
+    """Return whether a text is written as a datatype of XML Schema asks; of a datatype not known here, every text is.
 
     Examples
     --------
@@ -82,9 +82,9 @@ def fits_datatype(text: str, datatype: str) -> bool:
 
 
 def _has_day(parts: dict[str, str]) -> bool:
-    """Tell whether a month has the day of a date; what is no date has no day to ask for."""
+    """Return whether a month has the day of a date; what is no date has no day to ask for."""
     if "day" not in parts:
         return True
-    # Leap years come round every 400 years, so that the last four digits tell.
+    # Leap years come round every 400 years, so that the last four digits decide.
     leap = calendar.isleap(int(parts["year"][-4:]))
     return int(parts["day"]) <= calendar.monthrange(2000 if leap else 2001, int(parts["month"]))[1]

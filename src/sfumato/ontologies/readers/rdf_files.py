@@ -63,7 +63,7 @@ def read_rdf(path: Path, format: str) -> Iterator[Quad]:
         _check_depth(path.name, data)
     # A parser of XML says no line, so that its lines are counted as it takes them; the others know better.
     source: Any = _Lines(data) if format == "rdf-xml" else io.BytesIO(data)
-    named = SchemaError(f"{path.name}: names graphs of its own, and a source is one graph. Save it without them.")
+    named = SchemaError(f"{path.name} has named graphs, but a source is one graph.", hint="Save it without them.")
     try:
         for quad in parse(source, _FORMATS[format], base_iri=f"urn:sfumato:file:{_escape(path.stem)}"):
             if not isinstance(quad.graph_name, DefaultGraph):
@@ -96,7 +96,7 @@ def _check_entities(name: str, data: bytes) -> None:
         entity, value = match[2], match[3]
         if match[1] or value.upper() in (b"SYSTEM", b"PUBLIC") or re.search(rb"&(?!#|amp;|lt;|gt;|quot;|apos;)", value):
             raise SchemaError(
-                f"{name}, line {line}: declares an entity that stands for a file or for other entities. Remove it."
+                f"{name}, line {line}: an entity refers to a file or to other entities.", hint="Remove it."
             )
         added += data.count(b"&" + entity + b";") * len(value)
     check_expansion(name, len(data), len(data) + added if added else 0)
@@ -110,4 +110,4 @@ def _check_depth(name: str, data: bytes) -> None:
         depth += (first in b"[{") - (first in b"]}")
         if depth > DEEPEST:
             line = data[: token.start()].count(b"\n") + 1
-            raise SchemaError(f"{name}, line {line}: lists and objects lie more than {DEEPEST} deep in one another.")
+            raise SchemaError(f"{name}, line {line}: lists and objects are nested more than {DEEPEST} deep.")

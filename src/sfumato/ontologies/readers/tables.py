@@ -47,7 +47,9 @@ def read_rows(path: Path, source: SourceSection, prefixes: Prefixes) -> Iterator
     section = source.table
     if section is None or section.subject is None or not (section.columns or section.class_):
         raise ParameterError(
-            f"{source.name}: a table needs [source.table] with columns and subject, such as 'http://example.org/{{id}}'."
+            f"{source.name}: a table needs [source.table] with columns and subject.",
+            option="table",
+            hint='For example: subject = "http://example.org/{id}"',
         )
     delimiter = None if source.delimiter is None else check_delimiter(source.delimiter)
     format = "csv" if source.delimiter is not None else None
@@ -79,9 +81,9 @@ def turn_rows(
         try:
             subject = name_subject(row, number)
         except ValueError:
-            raise SchemaError(f"{rows.name}: row {number} makes no IRI for what it is about.") from None
+            raise SchemaError(f"{rows.name}: row {number} makes no IRI of subject.", rows=(number,)) from None
         if subject is None:
-            raise SchemaError(f"{rows.name}: row {number} has no value in a column that names what it is about.")
+            raise SchemaError(f"{rows.name}: row {number} has no value in a column of subject.", rows=(number,))
         if kind is not None:
             yield Quad(subject, TYPE, kind)
         for name, column, property, read in cells:
@@ -90,7 +92,8 @@ def turn_rows(
                     yield Quad(subject, property, value)
             except ValueError:
                 fault = "makes no IRI or language" if column.datatype is None else f"is no {column.datatype}"
-                raise SchemaError(f"{rows.name}: row {number} has a cell in column {name!r} that {fault}.") from None
+                message = f"{rows.name}: row {number} has a cell in column {name!r} that {fault}."
+                raise SchemaError(message, column=name, rows=(number,)) from None
 
 
 def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[dict[str, str]], NamedNode | None]:
@@ -107,10 +110,12 @@ def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[di
     for slot in slots:
         if slot not in rows.columns:
             raise SchemaError(
-                f"{rows.name}: there is no column {slot!r} for {template!r}. Found: {_list(rows.columns)}."
+                f"{rows.name} has no column {slot!r} for {template!r}.",
+                column=slot,
+                hint=f"Columns: {_list(rows.columns)}.",
             )
     if not slots:
-        raise ParameterError(f"{template!r}: names no column, so that all rows would be about one thing.")
+        raise ParameterError(f"{template!r} names no column.", option="subject", hint="Add one in braces: {id}")
     prefix, colon, rest = template.partition(":")
     expanded = prefixes.namespaces[prefix] + rest if colon and prefix in prefixes.namespaces else template
     # A column that holds whole IRIs is one as it is.
@@ -196,7 +201,9 @@ def _format_cell(cell: object) -> str:
 def _check_columns(rows: Rows, wanted: Sequence[str]) -> None:
     for name in wanted:
         if name not in rows.columns:
-            raise SchemaError(f"{rows.name}: there is no column {name!r}. Found: {_list(rows.columns)}.")
+            raise SchemaError(
+                f"{rows.name} has no column {name!r}.", column=name, hint=f"Columns: {_list(rows.columns)}."
+            )
 
 
 def _list(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Exploring data: what is the risk, what does each promise cost, and what to choose.
+"""Exploring data: what is the risk, what does each guarantee cost, and what to choose.
 
 ``sf.explore("checkins.csv", kind="trajectories", out="explored")`` tries the methods for such data on
 as much of them as is quick, and answers.
@@ -40,7 +40,7 @@ def explore(
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
     **read_options: Any,
 ) -> Exploration:
-    """Say how risky data are as they stand, what promises cost, and which three choices are worth a look.
+    """Measure the risk of data and the loss of guarantees, and choose three candidates.
 
     Parameters
     ----------
@@ -78,18 +78,24 @@ def explore(
     from sfumato.api import calls
     from sfumato.data.dataset import Dataset
     from sfumato.exceptions import ParameterError
+    from sfumato.messages import Message, option
 
     if isinstance(data, Dataset):
         dataset, where = data, None
         if read_options:
-            raise ParameterError("explore: data in memory are read already; leave out the options for reading.")
+            raise ParameterError(
+                Message(option(next(iter(read_options), "kind")), " does not apply to data in memory."),
+                hint="Leave reading options out.",
+            )
     else:
         if not kind:
-            raise ParameterError("explore: say what kind of data it is.")
+            raise ParameterError(
+                Message(option("kind"), " is missing."), hint=Message("For example: ", option("kind", "table"))
+            )
         where = Path(data)
         dataset = calls.read(where, kind, **read_options)
     if seconds <= 0:
-        raise ParameterError(f"explore: seconds must be more than 0, got {seconds}.")
+        raise ParameterError(Message(option("seconds"), f" must be more than 0, got {seconds}."))
     request = _Request(seconds, people, tuple(methods), measure, workers, seed, progress)
     source = {} if where is None else _describe_source(where, dataset.kind, read_options)
     if out is None:
@@ -213,7 +219,9 @@ class _Request:
         for name in self.methods:
             if dataset.kind not in plugins.find_method(name, dataset.kind).kinds:
                 available = ", ".join(sorted(plugins.methods_for(dataset.kind)))
-                raise ParameterError(f"explore: {name} is no method for {dataset.kind}. Known: {available}.")
+                raise ParameterError(
+                    f"{name} is not a method for {dataset.kind}.", option="method", hint=f"Methods: {available}."
+                )
         candidates = list_candidates(dataset)
         wanted = set(self.methods)
         first = [trial for trial in candidates.first if not wanted or trial.method in wanted]
@@ -222,7 +230,9 @@ class _Request:
         if not first:
             needs = ", ".join(dict.fromkeys(lacking.values()))
             raise ParameterError(
-                f"explore: no method for {dataset.kind} can be tried. They need {needs or 'other values'}."
+                f"No method for {dataset.kind} can be tried on these data.",
+                option="method",
+                hint=f"They need {needs or 'other values'}.",
             )
         return first, rest, lacking
 
@@ -233,7 +243,11 @@ class _Request:
 
         titles = {metric.name: metric.title for metric in plugins.metrics_for(dataset.kind)}
         if self.measure and self.measure not in titles:
-            raise ParameterError(f"explore: there is no measure {self.measure!r}. Known: {', '.join(titles)}.")
+            raise ParameterError(
+                f"There is no measure {self.measure!r} for {dataset.kind}.",
+                option="measure",
+                hint=f"Measures: {', '.join(titles)}.",
+            )
         names = dict.fromkeys([*([self.measure] if self.measure else []), *self._kind(dataset).primary_metrics])
         measures = tuple(name for name in names if name in titles) or tuple(titles)
         return measures, titles[measures[0]]

@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato.data.record_unit import RecordUnit
 from sfumato.escape import escape_html as escape
+from sfumato.messages import Message, option
 from sfumato.studies.explore.choice import Choice, Tried, find_front
 from sfumato.studies.results import StudyResult
 from sfumato.studies.trials import Trial
@@ -17,7 +18,7 @@ __all__ = ["Exploration"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Exploration:
-    """The answers: risk as it stands, what each promise costs, three choices, and the policy of the one picked.
+    """Results: risk of the original, loss of each guarantee, three choices, and the policy of the chosen one.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ class Exploration:
         return self.picked.tried.outcome.warnings if self.choices else ()
 
     def format_warnings(self) -> list[str]:
-        """Say the warnings, each with what helps, so that nobody overlooks them."""
+        """Return the warnings, each with its remedy."""
         return [f"Beware: {text}" for text in self.warnings]
 
     @property
@@ -91,7 +92,7 @@ class Exploration:
         return find_front(self.tried)
 
     def costs(self) -> list[dict[str, Any]]:
-        """Return, for every promise, the candidate that loses least, and what it costs."""
+        """Return, for every guarantee, the candidate that loses least, and what it costs."""
         cheapest: dict[str, Tried] = {}
         for point in sorted(self.tried, key=lambda point: point.loss):
             cheapest.setdefault(point.outcome.guarantee, point)
@@ -114,36 +115,36 @@ class Exploration:
         """The answers in plain sentences."""
         lines = [*self.in_words[-1:], self.describe_sample(), f"Loss is {self.measure[0]}: {self.measure[1]}."]
         for cost in self.costs():
-            withheld = f", {cost['withheld']:,} withheld" if cost["withheld"] else ""
+            withheld = f", {cost['withheld']:,} records suppressed" if cost["withheld"] else ""
             lines.append(
-                f"{cost['promise']} costs a loss of {cost['loss']:.3g} with {cost['cheapest']}; {self._risk} "
+                f"{cost['promise']}: loss {cost['loss']:.3g} with {cost['cheapest']}; {self._risk} "
                 f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
             )
         lines += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
         lines += self.format_warnings()
-        lines += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
+        lines += [f"{name} was not tried: it needs {need}." for name, need in self.lacking.items()]
         lines += [
-            f"{trial.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
+            f"{trial.name} is not among the choices ({outcome.status}): {outcome.reason}"
             for trial, outcome in self.result.failures()
         ]
         if self.unrun:
-            lines.append(f"There was no time for {len(self.unrun)} more candidates; give more (seconds).")
+            lines.append(Message(f"{len(self.unrun)} candidates were not tried; increase ", option("seconds"), "."))
         return [sentence for sentence in lines if sentence]
 
     @property
     def _risk(self) -> str:
-        """What the risk is: of people who are told apart, or of events that become frequent."""
+        """What the risk is: of people who are distinguished, or of events that become frequent."""
         if any("largest_relative_frequency" in risk for risk in self.before):
             return "the largest relative frequency of a sensitive event"
         return "an attacker's success" + ("" if self.tried_on == self.records else " in the sample")
 
     def describe_sample(self) -> str:
-        """Say on how much of the data candidates were tried."""
+        """Describe on how much of the data candidates were tried."""
         if self.tried_on == self.records:
-            return f"Everything was tried on all of {self.unit.count(self.records)}."
+            return f"All candidates were tried on all of {self.unit.count(self.records)}."
         return (
-            f"Candidates were tried on {self.tried_on:,} of {self.unit.count(self.records)}, to be quick. In all of "
-            "the data there are more that are alike, so that the same promise usually costs less."
+            f"Candidates were tried on a sample of {self.tried_on:,} of {self.unit.count(self.records)}. On all data "
+            "the same guarantee usually costs less."
         )
 
     def to_dict(self) -> dict[str, Any]:

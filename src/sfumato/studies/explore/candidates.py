@@ -85,7 +85,7 @@ def _list_values(dataset: Dataset, method: type[Method], default_grid: Any) -> l
 
 
 def _has(dataset: Dataset, need: str) -> bool:
-    """Tell whether data have what a method needs; hierarchies may be derived, and methods say so if not."""
+    """Return whether data have what a method needs; hierarchies may be derived, and methods say so if not."""
     schema = dataset.schema
     if need == "coordinates":
         return dataset.places is not None

@@ -122,7 +122,7 @@ def choose_three(tried: Sequence[Tried], recommended: Sequence[str] = ()) -> lis
     [('balanced', 'b'), ('safest', 'a'), ('most useful', 'c')]
     """
     rank = {name: number for number, name in enumerate(recommended)}
-    # Of candidates that are equally good, one of an advised method, and the one that promises most: values of a
+    # Of equally good candidates, one of an advised method with the strongest guarantee: values of a
     # parameter are tried from the mildest on.
     strongest_first = tried[::-1]
     front = find_front(sorted(strongest_first, key=lambda point: rank.get(point.trial.method, len(rank))))

@@ -23,27 +23,27 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: 
 pre { background: #f4f6f8; padding: .8rem 1rem; overflow-x: auto } figure { margin: 1rem 0; overflow-x: auto }
 .small { color: #5a6774; font-size: .9rem }
 """
-_ROLES = {"balanced": "Balanced (picked)", "safest": "Safest", "most useful": "Most useful"}
+_ROLES = {"balanced": "Balanced (chosen)", "safest": "Safest", "most useful": "Most useful"}
 
 
 def render(exploration: Exploration, name: str) -> str:
     """Return the page; name is that of the data."""
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     body = [
-        f"<h1>What anonymising {escape(name)} would cost</h1>",
+        f"<h1>Guarantees for {escape(name)}: risk and loss</h1>",
         f'<p class="small">{today}. {escape(exploration.describe_sample())}</p>',
         _verdict(exploration),
-        "<h2>How identifying the data are as they stand</h2>",
+        "<h2>Risk in the original</h2>",
         *(f"<p>{escape(sentence)}</p>" for sentence in exploration.in_words),
         _risks(exploration.before),
-        "<h2>What each promise costs</h2>",
-        f"<p>The loss is <b>{escape(exploration.measure[1])}</b> ({escape(exploration.measure[0])}): less is better. "
+        "<h2>Loss by guarantee</h2>",
+        f"<p>The loss is <b>{escape(exploration.measure[1])}</b> ({escape(exploration.measure[0])}): lower is better. "
         "Success is the chance to pick the right record of a person, on average.</p>",
         _costs(exploration),
-        "<h2>Risk and loss of everything that was tried</h2>",
+        "<h2>Risk and loss of all candidates</h2>",
         _scatter(exploration),
         "<h2>Three choices on the front</h2>",
-        "<p>On the front lie the candidates that no other beats in both, risk and loss.</p>",
+        "<p>For candidates on the front, no other has both a lower risk and a lower loss.</p>",
         _choices(exploration),
         _policy(exploration),
         _left_out(exploration),
@@ -59,12 +59,12 @@ def render(exploration: Exploration, name: str) -> str:
 
 def _verdict(exploration: Exploration) -> str:
     if not exploration.choices:
-        return '<p class="verdict">No candidate could be finished. See below why, and what would help.</p>'
+        return '<p class="verdict">No candidate was finished. Reasons and remedies are below.</p>'
     picked = exploration.picked
     return (
-        f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice: it promises '
-        f"{escape(picked.tried.outcome.guarantee)}, leaves an attacker {picked.tried.risk:.2%} success and "
-        f"loses {picked.tried.loss:.3g} ({escape(exploration.measure[0])}).</p>"
+        f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice. Its guarantee is '
+        f"{escape(picked.tried.outcome.guarantee)}. An attacker's success is {picked.tried.risk:.2%}, the "
+        f"loss {picked.tried.loss:.3g} ({escape(exploration.measure[0])}).</p>"
         + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in exploration.format_warnings())
     )
 
@@ -101,7 +101,7 @@ def _risks(before: Sequence[Any]) -> str:
     sized_risks = [risk for risk in before if risk.get("set_sizes")]
     if sized_risks:
         bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
-        heads = ["known", "success", *(f"hide among {band}" for band in bands)]
+        heads = ["known", "success", *(f"{band} matches" for band in bands)]
         rows = [
             (
                 f"{risk['knowledge']} (m={risk['m']})" if "m" in risk else f"{risk['knowledge']} (all)",
@@ -121,7 +121,7 @@ def _risks(before: Sequence[Any]) -> str:
 
 
 def _costs(exploration: Exploration) -> str:
-    heads = ["promise", "cheapest method", "loss", "success before", "after", "published", "withheld", "seconds"]
+    heads = ["guarantee", "best method", "loss", "success before", "after", "published", "suppressed", "seconds"]
     rows = [
         (
             cost["promise"],

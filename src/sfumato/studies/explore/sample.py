@@ -63,6 +63,6 @@ def _choose_size(dataset: Dataset) -> int:
 
 
 def _has_time_column(dataset: Dataset) -> bool:
-    """Tell whether every record has one time, rather than a list of them or none."""
+    """Return whether every record has one time, rather than a list of them or none."""
     names = [column.name for column in dataset.schema.columns if column.role == "time"]
     return bool(names) and not pa.types.is_list(dataset.table.column(names[0]).type)

@@ -1,4 +1,4 @@
-"""The Anonymise page: a method chosen by what it promises, a form of what it declares, a run, and what came of it."""
+"""The Anonymise page: a method chosen by guarantee, a form of what it declares, a run, and what came of it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sfumato.base.method import Method
 from sfumato.base.remaining import TITLE
 from sfumato.data.record_unit import RECORD, TIME_POINT, RecordUnit, plural
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.params import declared
 from sfumato.release.suppression import read_limit
 from sfumato.web.jobs import Job
@@ -61,8 +62,8 @@ def register(workspace: Workspace) -> None:
         with frame("Anonymise", "anonymise", name):
             add_text(f"{name}", classes="muted")
             if recipe is None:
-                add_text("How this file is read is not settled yet.")
-                link("Look at the data first", path_to("data", name), "button")
+                add_text("The columns of this file are not configured.")
+                link("Configure columns", path_to("data", name), "button")
                 return
             chosen = method or recipe.method
             _offer_run(workspace, name, recipe, plugins.find_method(chosen, recipe.kind))
@@ -81,7 +82,8 @@ def register(workspace: Workspace) -> None:
 
 def _explain_partitions(job: Job) -> None:  # noqa: ARG001 (it is the same of every job)
     add_text(
-        "Partitions that are ready are kept: stopped and tried again, a run goes on with the others.", classes="muted"
+        "Finished partitions are kept: a run that is stopped and tried again continues with the others.",
+        classes="muted",
     )
 
 
@@ -90,7 +92,7 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
     add_text(method.summary)
     guarantees = " or ".join(guarantee.title for guarantee in method.guarantees)
     needs = f" It needs {', '.join(method.needs)}." if method.needs else ""
-    add_text(f"Promises {guarantees}; it optimises {method.optimises}.{needs}", classes="muted")
+    add_text(f"Guarantee: {guarantees}. Optimises {method.optimises}.{needs}", classes="muted")
     records, unit = _find_size(workspace, name)
     if unit.owner:
         add_text(unit.explain())
@@ -100,7 +102,7 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
         out = Field(
             "Name of the release", f"{name.split('.', maxsplit=1)[0]}-{method.name}", help="Letters, digits and dashes."
         )
-    with more("More about the release"), ui.element("div").classes("fields"):
+    with more("More release options"), ui.element("div").classes("fields"):
         limit = Field(
             RELEASE["max_suppressed_records"].label,
             f"{RELEASE['max_suppressed_records'].default:g}",
@@ -119,7 +121,9 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
         try:
             share = read_limit(float(limit.value))
         except (ValueError, ParameterError):
-            raise ParameterError("May be left out: write a number from 0 to 1.") from None
+            raise ParameterError(
+                Message(option("max_suppressed_records"), " must be a number from 0 to 1."), hint="For example: 0.05"
+            ) from None
         parameters = form.collect()
         job = workspace.jobs.request(
             "publish",
@@ -154,22 +158,22 @@ def _make_protect_field(unit: RecordUnit) -> Field | None:
 
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:
-    """Show the methods by what they promise, those to try first at the top."""
+    """Show the methods by guarantee, those to try first at the top."""
     recommended = plugins.find_kind(kind).recommended
     methods = plugins.methods_for(kind)
     guaranteed: dict[str, list[type[Method]]] = {}
     for method in sorted(methods.values(), key=lambda method: (_rank(method.name, recommended), method.name)):
         guaranteed.setdefault(" or ".join(guarantee.title for guarantee in method.guarantees), []).append(method)
-    add_text("Or another method", "h2")
+    add_text("Other methods", "h2")
     for title, group in guaranteed.items():
-        add_text(f"Promises {title}", "h3")
+        add_text(f"Guarantee: {title}", "h3")
         with ui.element("ul").classes("cards"):
             for method in group:
                 with ui.element("li").classes("card" + " chosen" * (method.name == chosen)):
                     with ui.element("h3"):
                         link(method.name, path_to("anonymise", name, method=method.name))
                     if method.name in recommended:
-                        add_text("try it first", "span", "tag")
+                        add_text("recommended", "span", "tag")
                     add_text(method.summary)
                     if method.needs:
                         add_text(f"Needs {', '.join(method.needs)}.", classes="muted")
@@ -205,7 +209,7 @@ def show_release(workspace: Workspace, outcome: dict[str, Any], data: str) -> No
         add_text(f"{NOTE_LABEL}: {outcome['method_note']}")
     partitions = outcome.get("parts", 0)
     if partitions:
-        add_text("Every partition keeps this on its own, and so do all of them together.")
+        add_text("The guarantee holds for every partition and for the whole release.")
     with ui.element("ul").classes("tiles"):
         for label, value in (
             ("published", outcome["published"]),
@@ -230,19 +234,19 @@ def show_release(workspace: Workspace, outcome: dict[str, Any], data: str) -> No
     _show_beside(workspace, outcome["name"], data)
     show_report(workspace, outcome["name"])
     if outcome["notes"]:
-        with more("What was done"), ui.element("ul"):
+        with more("Notes"), ui.element("ul"):
             for note in outcome["notes"]:
                 add_text(note, "li")
 
 
 def show_report(workspace: Workspace, name: str) -> None:
     """Show the owner's report if there is one; it runs no scripts and reaches nothing."""
-    add_text("The report", "h2")
+    add_text("Report", "h2")
     if _REPORT not in workspace.project.files("releases", name):
-        add_text("There is none.")
+        add_text("This release has no report.")
         return
     target = path_to("files", "releases", name) + f"/{_REPORT}"
-    add_text("It may show labels of the original: it is yours, and not for publishing.", classes="owner")
+    add_text("For the owner only: the report may show labels of the original. Do not publish it.", classes="owner")
     report = ui.element("iframe").classes("report")
     report._props.update(
         {"src": f"{target}?show=1", "title": "Report on the release", "sandbox": "", "loading": "lazy"}
@@ -266,7 +270,7 @@ def show_verdict(verdict: dict[str, Any]) -> None:
             checked = [(n.replace("_", " "), "passed" if ok else "FAILED") for n, ok in verdict["checks"].items()]
             table(["check", "outcome"], checked, "Checks")
     if verdict["witness"]:
-        table(["what", "found"], list(verdict["witness"].items()), "Witness")
+        table(["what", "found"], list(verdict["witness"].items()), "Counterexample")
 
 
 def show_remaining(remaining: Sequence[Mapping[str, Any]]) -> None:
@@ -292,7 +296,7 @@ def show_scores(scores: list[dict[str, Any]]) -> None:
         (score["title"], score["value"], score["unit"], f"{score['better']} is better", score["explanation"])
         for score in scores
     ]
-    table(["measure", "value", "unit", "", "what it means"], rows, "Measures")
+    table(["measure", "value", "unit", "", "meaning"], rows, "Measures")
 
 
 def offer_files(workspace: Workspace, name: str, policy: str = "") -> None:
@@ -327,10 +331,10 @@ def _show_beside(workspace: Workspace, name: str, data: str) -> None:
     inspection = workspace.jobs.request("look", files={"data": [data]}, kind="")
     files = workspace.project.files("releases", name)
     published = files.get("release/data.csv", files.get(_FIRST_PARTITION))
-    add_text("Original beside release", "h2")
+    add_text("Original and release", "h2")
     timed = inspection.outcome.get("unit", {}).get("one") == TIME_POINT.one
-    order = "" if timed else " Published rows do not stand beside their originals."
-    of_partition = " Those of the release are of its first partition." if _FIRST_PARTITION in files else ""
+    order = "" if timed else " Rows do not correspond."
+    of_partition = " The release shows its first partition." if _FIRST_PARTITION in files else ""
     add_text(f"The first rows of both.{order}{of_partition}", classes="muted")
     with ui.element("div").classes("pair"):
         with ui.element("section").classes("before"):
@@ -339,7 +343,7 @@ def _show_beside(workspace: Workspace, name: str, data: str) -> None:
                 head, rows = read_page(inspection.folder / "view.parquet", 0)
                 table(head, [[_shorten(cell) for cell in row] for row in rows[:_BESIDE]], "Original")
             else:
-                link("Look at the data", path_to("data", data))
+                link("Open the data", path_to("data", data))
         with ui.element("section").classes("after"):
             add_text("Release", "h3")
             if published is not None:

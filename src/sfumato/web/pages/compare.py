@@ -56,8 +56,8 @@ def register(workspace: Workspace) -> None:
         with frame("Compare methods", "compare", name):
             add_text(f"{name}", classes="muted")
             if recipe is None:
-                add_text("How this file is read is not settled yet.")
-                link("Look at the data first", path_to("data", name), "button")
+                add_text("The columns of this file are not configured.")
+                link("Configure columns", path_to("data", name), "button")
                 return
             _offer_study(workspace, name, recipe)
             _list_studies(workspace)
@@ -89,23 +89,21 @@ def _offer_study(workspace: Workspace, name: str, recipe: Recipe) -> None:
     methods = plugins.methods_for(recipe.kind)
     varying = list(dict.fromkeys(p.name for m in methods.values() for p in declared(m) if _can_vary(p, kind)))
     first = next((choice for choice in kind.default_grid if choice in varying), varying[0] if varying else "")
-    add_text("Every method is run with every value, each in a process of its own; what is finished stays.")
+    add_text("Every method runs with every value, each in its own process. Finished trials are kept.")
     with ui.element("div").classes("fields"):
-        varies = Field("What varies", first, options={choice: choice for choice in varying})
+        varies = Field("Parameter", first, options={choice: choice for choice in varying})
         default_grid = kind.default_grid.get(first, (2, 5, 10))
-        values = Field(
-            "Its values", ", ".join(map(str, default_grid)), help="Separated by commas, or start..end..step."
-        )
+        values = Field("Values", ", ".join(map(str, default_grid)), help="Separated by commas, or start..end..step.")
         out = Field(
             "Name of the study", f"{name.split('.', maxsplit=1)[0]}-{first}", help="Letters, digits and dashes."
         )
         times = Field("Repetitions", "1", kind="number", bounds=(1, 20), step="1")
-        timeout = Field("Seconds at most for a cell", "300", kind="number", bounds=(1, 86_400), step="1")
+        timeout = Field("Time limit per trial (seconds)", "300", kind="number", bounds=(1, 86_400), step="1")
         measures = Field(
             "Measures", "headline", options={"headline": ", ".join(kind.primary_metrics), "all": "all of them"}
         )
         drawn = {"": "(drawn anew)"} | {choice: choice for choice in workspace.project.list("workloads")}
-        queries = Field("Queries to measure by", "", options=drawn)
+        queries = Field("Queries for measures", "", options=drawn)
     add_text("Methods", "h3")
     chosen: dict[str, Field] = {}
     ordered = sorted(methods, key=lambda choice: (choice not in kind.recommended, choice))
@@ -135,14 +133,14 @@ def _offer_study(workspace: Workspace, name: str, recipe: Recipe) -> None:
 
 
 def _has_all(needs: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Tell whether what a method needs is there, as far as it has to be given: coordinates are in the data."""
+    """Return whether what a method needs is there, as far as it has to be given: coordinates are in the data."""
     given = {word: bool(options.get(word)) for word in ("sensitive", "monitored", "constraints")}
     given |= {f"hierarchy {column}": True for column in options.get("hierarchies") or {}}
     return all(given.get(need, given.get(need.split()[0], not need.startswith("hierarchy"))) for need in needs)
 
 
 def _can_vary(parameter: Parameter, kind: KindSpec) -> bool:
-    """Tell whether a parameter is a number, or something else that usually has several values, such as a fraction."""
+    """Return whether a parameter is a number, or something else that usually has several values, such as a fraction."""
     return parameter.type in {int, float} or len(kind.default_grid.get(parameter.name, ())) > 1
 
 
@@ -161,7 +159,7 @@ def read_values(text: str) -> list[Any]:
         return spread("values", dict(zip(("start", "end", "step"), map(_read_number, parts), strict=True)))
     values = [_read_number(part.strip()) for part in text.split(",") if part.strip()]
     if not values:
-        raise ParameterError("Its values: write at least one value.")
+        raise ParameterError("Values needs at least one value.", option="Values", hint="For example: 2, 5, 10")
     return values
 
 
@@ -177,7 +175,7 @@ def _read_number(text: str) -> Any:
 def _write_study(workspace: Workspace, name: str, recipe: Recipe, wanted: str, study: dict[str, Any]) -> Path:
     """Write a study file and check all of it, so that a study which cannot run is not begun."""
     if not study["methods"]:
-        raise ParameterError("Methods: choose at least one.")
+        raise ParameterError("Choose at least one method.", option="Methods")
     path = workspace.project.free("studies", wanted, ".toml")
     verb = "compare" if len(study["methods"]) > 1 else "evaluate"
     lines = [f"# Run it with: sfumato {verb} {path.name} --out {path.stem}", ""]
@@ -217,7 +215,7 @@ def _show_early(job: Job) -> None:
 
 def _show_result(job: Job, outcome: dict[str, Any]) -> None:
     counts = ", ".join(f"{number} {status}" for status, number in outcome["counts"].items())
-    add_text(f"{outcome['cells']} cells: {counts}.", classes="verdict")
+    add_text(f"{outcome['cells']} trials: {counts}.", classes="verdict")
     with ui.element("div").classes("row"):
         target = path_to("files", "studies", outcome["folder"])
         link("Page of the study", f"{target}/study.html?show=1", "button")
@@ -233,4 +231,4 @@ def _show_drawn(drawn: dict[str, Any]) -> None:
         for figure in drawn["figures"]
     )
     head = ["method", "values", "status", "attacker's success after", "seconds", "why not"]
-    table(head, drawn["rows"], "Cells")
+    table(head, drawn["rows"], "Trials")

@@ -59,12 +59,12 @@ def register(workspace: Workspace) -> None:
         if not data and uses:
             data, sort = uses[0]
         with frame(name, "hierarchies", data if data != _ALONE else ""):
-            add_text("They hold values of the data: keep them as you keep the data.", classes="owner")
+            add_text("For the owner only: the file holds values of the data.", classes="owner")
             link("Download", path_to("files", "constraints", name, name), "button plain", download=True)
             for used_by, as_what in uses:
                 add_text(f"{used_by} is read with it, as {as_what} constraints.")
             if path.stat().st_size > LARGEST:
-                add_text("It is too large to be shown and edited here; it can be used as it is.")
+                add_text("The file is too large to show and edit here. It can still be used.")
                 _offer_use(workspace, name, data, sort)
                 return
             _offer_use(workspace, name, data, sort)
@@ -105,7 +105,7 @@ def _offer_use(workspace: Workspace, name: str, data: str, sort: str) -> None:
     fitting = list_data_with(workspace.project, "constraints")
     data_options = {"": "(choose)", _ALONE: "(none: the file alone)"} | {file: file for file in fitting}
     with ui.element("div").classes("row"):
-        chosen = Field("For these data", data if data in data_options else "", options=data_options)
+        chosen = Field("Data", data if data in data_options else "", options=data_options)
         sort_field = Field("As", sort if sort in SORTS else "utility", options=SORTS)
 
         def check() -> None:
@@ -114,7 +114,7 @@ def _offer_use(workspace: Workspace, name: str, data: str, sort: str) -> None:
         def use() -> None:
             recipe = read_recipe(workspace.project, chosen.value) if chosen.value not in {"", _ALONE} else None
             if recipe is None or sort_field.value not in SORTS:
-                raise ParameterError("Choose data that were looked at, and what the file is to be used as.")
+                raise ParameterError("Choose configured data, and whether the file is for utility or privacy.")
             path = str(workspace.project.find("constraints", name))
             given = {**recipe.options.get("constraints", {}), sort_field.value: path}
             options = {**recipe.options, "constraints": given}
@@ -140,7 +140,7 @@ def _show_result(workspace: Workspace, name: str, outcome: dict[str, Any], data:
 
 
 def _show_comparison(outcome: dict[str, Any], data: str, sort: str) -> None:
-    """Say what of the rows the data have, and whether they can be read with them."""
+    """Describe what of the rows the data have, and whether they can be read with them."""
     level = "broken" if outcome["refused"] else "careful" if outcome["strangers"] else ""
     message = outcome["refused"] or f"{data} can be read with it, as {sort} constraints."
     add_text(message, classes=f"verdict {level}".strip()).props('role="status"')
@@ -148,12 +148,12 @@ def _show_comparison(outcome: dict[str, Any], data: str, sort: str) -> None:
         number = show_amount(outcome["strangers"], "value of the file is", "values of the file are")
         add_text(f"{number} not in the data, and count{'s' * (outcome['strangers'] == 1)} for nothing.")
         rows = [(item, numbers, near or "-") for item, numbers, near in outcome["strange"]]
-        table(["not in the data", "rows", "the nearest that is"], rows, "Values that the data do not have")
+        table(["not in the data", "rows", "nearest value of the data"], rows, "Values that are not in the data")
     if outcome["repeated"]:
         table(["value", "rows"], outcome["repeated"], "Values in several rows")
     if sort == "utility" and outcome["missing"]:
         add_text(f"{outcome['missing']:,} of {outcome['values']:,} values of the data are in no row.")
-        with more("Which ones"):
+        with more("Show values"):
             rest = outcome["missing"] - len(outcome["left"])
             add_text(format_entries(map(_join_lines, outcome["left"])) + (f" … and {rest:,} more" if rest else ""))
 

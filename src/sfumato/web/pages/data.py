@@ -91,7 +91,7 @@ def _list_data(workspace: Workspace) -> None:
                         link(name, path_to("data", name))
                     recipe = _find_recipe(workspace, name)
                     add_text(
-                        f"{recipe.kind}: a row is {plugins.find_kind(recipe.kind).row}" if recipe else "Not looked at."
+                        f"{recipe.kind}: a row is {plugins.find_kind(recipe.kind).row}" if recipe else "Not configured."
                     )
     add_text("Upload a file", "h2")
     add_text(
@@ -100,14 +100,14 @@ def _list_data(workspace: Workspace) -> None:
         classes="muted",
     )
     offer_upload("data", "/data/", "File with data")
-    add_text("Or take an example", "h2")
-    add_text("Check-ins that come with the program; the others are made up.", classes="muted")
+    add_text("Examples", "h2")
+    add_text("Check-ins are bundled; the other examples are generated.", classes="muted")
     with ui.element("ul").classes("cards"):
         for kind in plugins.all_kinds():
             with ui.element("li").classes("card"):
                 add_text(kind, "h3")
                 add_text(f"A row is {plugins.find_kind(kind).row}.")
-                press(f"Take {kind}", functools.partial(_take_example, workspace, kind), "plain")
+                press(f"Load example: {kind}", functools.partial(_take_example, workspace, kind), "plain")
 
 
 def _take_example(workspace: Workspace, kind: str) -> None:
@@ -125,11 +125,11 @@ def _find_recipe(workspace: Workspace, name: str) -> Recipe | None:
 
 def _offer_kinds(name: str, kind: str) -> None:
     """Let people say the kind of a file that nothing could guess."""
-    with more("Say what it is"), ui.element("div").classes("row"):
+    with more("Configure columns"), ui.element("div").classes("row"):
         chosen = Field(
-            "Kind of data", kind, options={"": "(guess)"} | {choice: choice for choice in plugins.all_kinds()}
+            "Kind of data", kind, options={"": "(detect)"} | {choice: choice for choice in plugins.all_kinds()}
         )
-        press("Look again", lambda: open_page("data", name, kind=chosen.value), "plain")
+        press("Detect again", lambda: open_page("data", name, kind=chosen.value), "plain")
 
 
 def _show_data(workspace: Workspace, name: str, outcome: dict[str, Any], view: Any, number: int) -> None:
@@ -142,19 +142,19 @@ def _show_data(workspace: Workspace, name: str, outcome: dict[str, Any], view: A
     for left in outcome["open"]:
         add_text(f"To decide: {left}", classes="verdict careful")
     if outcome["reasons"]:
-        with more("Why it was taken for that").props("open"), ui.element("ul"):
+        with more("Reasons").props("open"), ui.element("ul"):
             for reason in outcome["reasons"]:
                 add_text(reason, "li")
     with ui.element("div").classes("row"):
-        link("Who stands out?", path_to("risk", name), "button")
+        link("Risk", path_to("risk", name), "button")
         link("Anonymise", path_to("anonymise", name), "button plain")
         link("Download", path_to("files", "data", name, name), "button plain", download=True)
-    facts(_name_facts(outcome), "What the data are")
+    facts(_name_facts(outcome), "Data")
     _show_rows(name, outcome, view, number)
-    add_text("What they hold", "h2")
+    add_text("Distributions", "h2")
     figures(outcome["figures"])
     if outcome["notes"]:
-        with more("What reading did"), ui.element("ul"):
+        with more("Notes on reading"), ui.element("ul"):
             for note in outcome["notes"]:
                 add_text(note, "li")
     _show_options_form(workspace, name, outcome)
@@ -188,15 +188,18 @@ def _show_rows(name: str, outcome: dict[str, Any], view: Any, number: int) -> No
 
 def _show_options_form(workspace: Workspace, name: str, outcome: dict[str, Any]) -> None:
     recipe = _find_recipe(workspace, name) or _begin_recipe(outcome["kind"])
-    add_text("How is it to be read?" if outcome["unread"] else "Is that right?", "h2")
-    add_text("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
+    add_text("Configure columns" if outcome["unread"] else "Check the configuration", "h2")
+    add_text("Confirm or change how the file is read. The configuration is kept in a policy beside the file.")
     with ui.element("div").classes("row"):
         kinds = {kind: f"{kind}{' (could also be)' * (kind in outcome['others'])}" for kind in plugins.all_kinds()}
         chosen = Field("Kind of data", recipe.kind, options=kinds)
-        press("Take it for that", lambda: _change_kind(workspace, name, recipe, chosen.value), "plain")
+        press("Use this kind", lambda: _change_kind(workspace, name, recipe, chosen.value), "plain")
     form = ReadOptionsForm(recipe.kind, recipe.options, outcome["columns"], outcome["roles"])
     with ui.element("div").classes("row"):
-        press("Read it so", lambda: _save_recipe(workspace, name, dataclasses.replace(recipe, options=form.collect())))
+        press(
+            "Apply these column roles",
+            lambda: _save_recipe(workspace, name, dataclasses.replace(recipe, options=form.collect())),
+        )
 
 
 def _begin_recipe(kind: str) -> Recipe:
@@ -210,7 +213,7 @@ def _begin_recipe(kind: str) -> Recipe:
 
 def _change_kind(workspace: Workspace, name: str, recipe: Recipe, kind: str) -> None:
     if kind == recipe.kind and workspace.project.policy_of(name).exists():
-        raise ParameterError("It is taken for that already.")
+        raise ParameterError(f"The kind is already {kind}.", option="kind", hint="Choose another kind.")
     workspace.project.policy_of(name).unlink(missing_ok=True)
     open_page("data", name, kind=kind)
 
@@ -227,9 +230,7 @@ def _offer_steps(workspace: Workspace, name: str, recipe: Recipe) -> None:
     """Offer to edit the data by steps, which are kept in the policy and can be taken back."""
     steps = list(recipe.options.get("steps", ()))
     add_text("Edit", "h2")
-    add_text(
-        "The file stays as it is: steps are recorded, replayed whenever it is read, and told in what is published."
-    )
+    add_text("The file is not changed. Steps are recorded, replayed when the file is read, and listed in the release.")
     if steps:
         with ui.element("ol"):
             for step in steps:
@@ -245,12 +246,12 @@ def _offer_steps(workspace: Workspace, name: str, recipe: Recipe) -> None:
         press("Add the step", lambda: _add_steps(workspace, name, recipe, [f"{verb.value} {rest.value}"]), "plain")
     with more("Recode many values of a column"), ui.element("div").classes("fields"):
         column = Field("Column", "")
-        pairs = Field("Values", "", kind="lines", help="OLD=NEW, one in a line; each is a step that can be undone.")
+        pairs = Field("Values", "", kind="lines", help="OLD=NEW, one per line. Each is a step that can be undone.")
 
         def recode() -> None:
             lines = [line for line in pairs.value.splitlines() if line.strip()]
             if not lines:
-                raise ParameterError("Values: write OLD=NEW, one in a line.")
+                raise ParameterError("Values must be OLD=NEW, one per line.", option="Values")
             _add_steps(workspace, name, recipe, [f"replace {column.value.strip()}:{line}" for line in lines])
 
         press("Recode", recode, "plain")

@@ -13,6 +13,7 @@ from sfumato import plugins
 from sfumato.base.method import Method
 from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.params import Option, Parameter, build, declared, list_options
 from sfumato.readers.options import ReadOptions
 from sfumato.release.options import ReleaseOptions
@@ -79,7 +80,7 @@ class ParameterForm:
 
 
 class PartitionsForm:
-    """Asks whether data of people are published in partitions, where their kind and what is promised allow it."""
+    """Asks whether data of people are published in partitions, where their kind and the guarantee allow it."""
 
     def __init__(self, method: type[Method], kind: str, unit: RecordUnit) -> None:
         self._method, self._kind, self._unit = method, kind, unit
@@ -91,8 +92,8 @@ class PartitionsForm:
                 RELEASE["engine"].label,
                 "false",
                 kind="check",
-                help="Those who are alike are published together, partition by partition, on all cores and in bounded "
-                "memory. Small partitions cost some detail.",
+                help="Publishes similar records together, partition by partition, on all cores and in bounded memory. "
+                "Small partitions cost some detail.",
             )
             self._people = Field(
                 RELEASE["partition_size"].label,
@@ -100,16 +101,16 @@ class PartitionsForm:
                 kind="number",
                 bounds=(RELEASE["partition_size"].least, None),
                 step="1",
-                help=f"So many {unit.many}, at least twice k; {self._size:,} if empty. About releases in partitions.",
+                help=f"Number of {unit.many}, at least twice k; {self._size:,} if empty. For releases in partitions.",
             )
 
     def suggest(self, records: int) -> str:
-        """Say that partitions are worth it where there are more records than one partition holds; else nothing."""
+        """Return a hint to publish in partitions if there are more records than one partition holds."""
         if not self._size or records <= self._size:
             return ""
         return (
-            f"These are many: {self._unit.count(records)}. In partitions of at most {self._size:,} they take less "
-            "memory and use all cores: choose In partitions under More about the release."
+            f"The data have {self._unit.count(records)}. Partitions of at most {self._size:,} need less memory and "
+            "use all cores: choose In partitions under More release options."
         )
 
     def collect(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +121,8 @@ class PartitionsForm:
         if self._chosen.value != "true":
             if text:
                 raise ParameterError(
-                    "In a partition at most: is about releases in partitions. Choose In partitions, or empty it."
+                    Message(option("partition_size"), " applies only with ", option("engine"), "."),
+                    hint=Message("Choose ", option("engine"), ", or empty the field."),
                 )
             return {}
         size = self._people.read_whole() if text else None
@@ -172,7 +174,7 @@ def explain_option(option: Option) -> str:
     'One record per person and period: day or week.'
     """
     files = "A file is one of the project." if option.files or option.value_files else ""
-    written = {"mapping": "Write NAME=VALUE, several with commas.", "list": "Several with commas."}.get(
+    written = {"mapping": "Write NAME=VALUE, several with commas.", "list": "Separate several by commas."}.get(
         option.shape, ""
     )
     return " ".join(filter(None, (option.describe(), files, written)))
@@ -218,11 +220,11 @@ class ReadOptionsForm:
         first = [option for option in self._requested.values() if option.form == "first"]
         rest = [option for option in self._requested.values() if option.form != "first"]
         self._options = ask_options(first, options)
-        with more("More about reading"):
+        with more("More reading options"):
             self._options |= ask_options(rest, options)
 
     def _add_roles(self, options: Mapping[str, Any], columns: list[str]) -> None:
-        add_text("What is each column?", "h3")
+        add_text("Roles of columns", "h3")
         add_text(
             "Others may know a quasi-identifier, so it is made coarser; what is sensitive must not be learnt about "
             "anybody; identifiers name people and are left out.",
@@ -231,7 +233,7 @@ class ReadOptionsForm:
         with ui.element("div").classes("fields"):
             for column in columns:
                 part = next((role for role in self._roles if column in options.get(role, ())), "")
-                chosen = {"": "(not said)"} | {role: f"{role}: {meaning}" for role, meaning in self._roles.items()}
+                chosen = {"": "(no role)"} | {role: f"{role}: {meaning}" for role, meaning in self._roles.items()}
                 self._parts[column] = Field(column, part, options=chosen)
 
     def _add_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
@@ -239,12 +241,12 @@ class ReadOptionsForm:
         all_roles = list(dict.fromkeys([*given, *roles]))
         if not all_roles:
             return
-        add_text("Which column is what?", "h3")
+        add_text("Roles of columns", "h3")
         with ui.element("div").classes("fields"):
             for role in all_roles:
                 value = str(given.get(role, ""))
                 if value and value not in columns:
-                    self._columns[role] = Field(role, value, help="Several with commas.")
+                    self._columns[role] = Field(role, value, help="Separate several by commas.")
                 else:
                     self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
 

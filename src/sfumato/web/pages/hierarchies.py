@@ -71,7 +71,7 @@ def register(workspace: Workspace) -> None:
         path = workspace.project.find("hierarchies", name)
         with frame(name, "hierarchies"):
             if path.stat().st_size > _LARGEST:
-                add_text("It is too large to be drawn and edited here; it can be used as it is.")
+                add_text("The hierarchy is too large to draw and edit here. It can still be used.")
                 _offer_use(workspace, name)
                 return
             drawn = _DRAWN.of(path)
@@ -79,29 +79,29 @@ def register(workspace: Workspace) -> None:
             link("Download", path_to("files", "hierarchies", name, name), "button plain", download=True)
             ui.html(drawn.markup, sanitize=False)
             if drawn.ranges:
-                add_text("These are ranges; derive them again with another rule to change them.")
+                add_text("Ranges cannot be edited. Derive them again with another rule.")
             else:
                 _offer_edits(workspace, name)
             _offer_use(workspace, name)
 
 
 def _offer_derive(workspace: Workspace, data: str) -> None:
-    add_text("Derive one from data", "h2")
+    add_text("Derive a hierarchy", "h2")
     fitting = list_data_with(workspace.project, "hierarchies")
     if data and data not in fitting and read_recipe(workspace.project, data) is not None:
-        add_text(f"Values of {data} are not put together by hierarchies: its kind has none.")
+        add_text(f"Hierarchies do not apply to {data}.")
     with ui.element("div").classes("row"):
         chosen = Field("Data", data if data in fitting else "", options={"": "(choose)"} | {n: n for n in fitting})
         columns = _name_columns(workspace, data)
         help_text = f"One of: {', '.join(columns)}." if columns else "A column of a table, or place, event or item."
-        of = Field("What it is over", columns[0] if len(columns) == 1 else "", help=help_text)
+        of = Field("Attribute", columns[0] if len(columns) == 1 else "", help=help_text)
         rule = Field("Rule", "fanout", options={name: help_text for name, (help_text, _) in _RULES.items()})
-        number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="The n, where there is one.")
+        number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="For rules with a number n.")
     watched = ui.element("div")
 
     def run() -> None:
         if not chosen.value or not of.value.strip():
-            raise ParameterError("Choose data, and say what the hierarchy is over.")
+            raise ParameterError("Choose data and the attribute of the hierarchy.")
         if rule.value not in _RULES:
             raise ParameterError("Choose a rule.")
         text = f"{rule.value}:{number.read_whole()}" if _RULES[rule.value][1] else rule.value
@@ -127,11 +127,11 @@ def _offer_values(workspace: Workspace, data: str) -> None:
     recipe = read_recipe(workspace.project, data) if data else None
     add_text("Sensitive and monitored values", "h2")
     if recipe is None and data:
-        add_text("How this file is read is not settled yet.")
-        link("Look at the data first", path_to("data", data), "button")
+        add_text("The columns of this file are not configured.")
+        link("Configure columns", path_to("data", data), "button")
         return
     if recipe is None:
-        add_text("Choose the data whose values you mean:")
+        add_text("Choose the data of the values:")
         list_data(workspace, "hierarchies")
         return
     add_text(f"Of {data}:")
@@ -141,7 +141,7 @@ def _offer_values(workspace: Workspace, data: str) -> None:
         if option.value_files and option.name in plugins.find_kind(recipe.kind).options
     ]
     if not options:
-        add_text(f"Data of the kind {recipe.kind} have none.")
+        add_text(f"{recipe.kind} data have no such values.")
         return
     fields = ask_options(options, recipe.options)
 
@@ -214,16 +214,16 @@ def _offer_edits(workspace: Workspace, name: str) -> None:
 
 
 def _offer_use(workspace: Workspace, name: str) -> None:
-    add_text("Use it", "h2")
+    add_text("Use the hierarchy", "h2")
     with ui.element("div").classes("row"):
         fitting = list_data_with(workspace.project, "hierarchies")
-        data = Field("For these data", "", options={"": "(choose)"} | {n: n for n in fitting})
-        of = Field("Over", "", help="A column of a table, or place, event or item.")
+        data = Field("Data", "", options={"": "(choose)"} | {n: n for n in fitting})
+        of = Field("Attribute", "", help="A column of a table, or place, event or item.")
 
         def run() -> None:
             recipe = read_recipe(workspace.project, data.value) if data.value else None
             if recipe is None or not of.value.strip():
-                raise ParameterError("Choose data that were looked at, and say what the hierarchy is over.")
+                raise ParameterError("Choose configured data and the attribute of the hierarchy.")
             path = str(workspace.project.find("hierarchies", name))
             trees = {**recipe.options.get("hierarchies", {}), of.value.strip(): path}
             write_recipe(

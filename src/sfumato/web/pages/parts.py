@@ -16,6 +16,7 @@ from nicegui.elements.mixins.text_element import TextElement
 from sfumato.escape import escape_html, make_visible
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.reports.numbers import show_number
+from sfumato.web.form_style import FORMS, write_text
 from sfumato.web.jobs import Job
 from sfumato.web.pages.assets import HEAD
 from sfumato.web.project import Project
@@ -76,8 +77,8 @@ def path_to(*parts: str, **query: str) -> str:
 
 
 def add_text(text: str, tag: str = "p", classes: str = "") -> TextElement:
-    """Put a text on the page, as text whatever it holds."""
-    element = TextElement(tag=tag, text=make_visible(text))
+    """Put a text on the page, as text whatever it holds; a message is written in the words of the forms."""
+    element = TextElement(tag=tag, text=make_visible(write_text(text)))
     return element.classes(classes) if classes else element
 
 
@@ -115,7 +116,7 @@ def frame(title: str, here: str, data: str = "") -> Iterator[None]:
 
 
 def page(route: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function a page; what people can act on is a sentence there, not a fault."""
+    """Make a function a page, which shows errors as sentences."""
 
     def decorate(build: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(build)
@@ -124,7 +125,7 @@ def page(route: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                 build(*arguments, **named)
             except Exception as error:
                 ui.context.client.content.clear()
-                with frame("That did not work", ""):
+                with frame("Request failed", ""):
                     add_text(explain(error), classes="failed").props('role="alert"')
 
         made: Callable[..., Any] = ui.page(route)(shown)
@@ -134,20 +135,20 @@ def page(route: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def explain(error: Exception) -> str:
-    """Say what went wrong; what is not meant for people stays unsaid, since it could hold personal data.
+    """Return the text of an error; messages of other errors could hold personal data and are not shown.
 
     Examples
     --------
     >>> explain(SfumatoError("k must be at least 2.")), explain(KeyError("Ann"))
-    ('k must be at least 2.', 'Something unexpected went wrong (KeyError). Please report the fault.')
+    ('k must be at least 2.', 'Unexpected KeyError. Please report the fault.')
     """
     if isinstance(error, SfumatoError):
-        return str(error)
-    return f"Something unexpected went wrong ({type(error).__name__}). Please report the fault."
+        return error.write(FORMS)
+    return f"Unexpected {type(error).__name__}. Please report the fault."
 
 
 def press(text: str, act: Callable[[], Any], classes: str = "", **more: str) -> ui.element:
-    """Put a button on the page; what goes wrong when it is pressed is said."""
+    """Put a button on the page; errors when it is pressed are shown."""
 
     def run() -> None:
         try:
@@ -210,7 +211,7 @@ def _is_number(value: Any) -> bool:
 def facts(values: Mapping[str, Any], caption: str) -> None:
     """Put names with what they stand for on the page."""
     rows = [(name.replace("_", " "), format_value(value)) for name, value in values.items() if value is not None]
-    table(["what", "found"], rows, caption)
+    table(["what", "value"], rows, caption)
 
 
 def format_value(value: Any) -> str:
@@ -300,19 +301,19 @@ class Field:
                 if placeholder:
                     limits["placeholder"] = placeholder
                 self._add("input", type=kind, defaultValue=value, step=step, **limits)
-            # Its name is what it is called alone; screen readers tell choices and help after it.
+            # Its name is what it is called alone; screen readers read choices and help after it.
             self._control._props["aria-label"] = make_visible(label)
             if help:
                 self._control._props["aria-describedby"] = f"c{add_text(help, 'small').id}"
 
     def read_whole(self) -> int:
-        """Return the whole number that was typed, or say which ones may be."""
+        """Return the whole number that was typed; refuse others with the allowed range."""
         low, high = self._bounds
         text = self.value.strip()
         number = int(text) if text.isdecimal() else -1
         if number < (low or 0) or (high is not None and number > high):
             upto = f"from {low or 0:,.0f} to {high:,.0f}" if high is not None else f"of at least {low or 0:,.0f}"
-            raise ParameterError(f"{self._label}: write a whole number {upto}.")
+            raise ParameterError(f"{self._label} must be a whole number {upto}.", option=self._label)
         return number
 
     def _add(self, tag: str, **props: Any) -> ui.element:
@@ -350,9 +351,9 @@ class Field:
 def watch(
     workspace: Workspace, job: Job, show: Callable[[dict[str, Any]], Any], *, live: Callable[[Job], Any] | None = None
 ) -> None:
-    """Show how far a job is, with a button that stops it, and what it found once it is done.
+    """Show the progress of a job with a button that stops it, and its outcome once it is done.
 
-    ``live`` shows what there is already while the job goes on; it is asked every few seconds.
+    ``live`` shows what is ready while the job runs; it is called every few seconds.
     """
     box = ui.element("section").props('aria-live="polite"')
     early = ui.element("div")
@@ -365,7 +366,7 @@ def watch(
                 early.clear()
                 show(job.outcome)
                 return
-            add_text(job.error or "There is no answer.", classes="failed").props('role="alert"')
+            add_text(job.error or "The job ended without a result.", classes="failed").props('role="alert"')
             press("Try again", again, "plain")
 
     def again() -> None:

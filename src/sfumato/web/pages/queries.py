@@ -22,7 +22,7 @@ def register(workspace: Workspace) -> None:
     @page("/queries/{data}")
     def _list(data: str = "") -> None:
         with frame("Queries", "queries", data):
-            add_text("How many records have this? Releases are measured by how well they still answer such questions.")
+            add_text("COUNT queries measure how well a release answers questions about numbers of records.")
             _offer_draw(workspace, data)
             add_text("Workloads of this project", "h2")
             with ui.element("ul"):
@@ -35,10 +35,10 @@ def register(workspace: Workspace) -> None:
     def _show(name: str) -> None:
         path = workspace.project.find("workloads", name)
         with frame(name, "queries"):
-            add_text("They hold values of the data: keep them as you keep the data.", classes="owner")
+            add_text("For the owner only: the file holds values of the data.", classes="owner")
             link("Download", path_to("files", "workloads", name, name), "button plain", download=True)
             if path.stat().st_size > _LARGEST:
-                add_text("It is too large to be edited here.")
+                add_text("The file is too large to edit here.")
                 return
             text = path.read_text("utf-8", errors="replace")
             add_text(f"{len(Workload.from_csv(text)):,} queries, one per line.")
@@ -52,11 +52,13 @@ def register(workspace: Workspace) -> None:
 
 
 def _offer_draw(workspace: Workspace, data: str) -> None:
-    add_text("Draw queries about data", "h2")
+    add_text("Draw queries from data", "h2")
     with ui.element("div").classes("row"):
         chosen = Field("Data", data, options={"": "(choose)"} | {file: file for file in workspace.project.list("data")})
         count = Field("How many", "100", kind="number", bounds=(1, 10_000), step="1")
-        seed = Field("Seed", "0", kind="number", bounds=(0, None), step="1", help="Same seed, same queries.")
+        seed = Field(
+            "Seed", "0", kind="number", bounds=(0, None), step="1", help="The same seed draws the same queries."
+        )
     watched = ui.element("div")
 
     def run() -> None:

@@ -20,12 +20,12 @@ _VALUES = "count record where clinic and pharmacy"
 
 def offer_questions(workspace: Workspace, name: str, kind: str, original: str) -> None:
     """Put the box on the page of a release; with the original, the truth stands beside the answers."""
-    add_text("Ask it", "h2")
+    add_text("Query", "h2")
     data = {"": "(none: from the published files alone)"} | {file: file for file in workspace.project.list("data")}
     with ui.element("div").classes("fields"):
         help_text = f"One question per line, such as: {_find_example(kind)}"
         questions = Field("Questions", "count record", kind="lines", help=help_text)
-        chosen = Field("Beside the truth of", original, options=data)
+        chosen = Field("Compare with the original", original, options=data)
     watched = ui.element("div")
 
     def run() -> None:
@@ -37,7 +37,7 @@ def offer_questions(workspace: Workspace, name: str, kind: str, original: str) -
         with watched:
             watch(workspace, job, _show)
 
-    press("Ask", run, "plain")
+    press("Run query", run, "plain")
 
 
 def _find_example(kind: str) -> str:

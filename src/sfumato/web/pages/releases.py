@@ -56,7 +56,7 @@ def register(workspace: Workspace) -> None:
     def _show(name: str, do: str = "", data: str = "", with_: str = "", queries: str = "", m: int = 2) -> None:
         workspace.project.find("releases", name)
         with frame(name, "releases"):
-            facts(_describe(workspace, name), "The release")
+            facts(_describe(workspace, name), "Release")
             offer_files(workspace, name)
             _offer_judging(workspace, name, data or _find_original(workspace, name))
             _judge(workspace, name, do, data, with_, queries, m)
@@ -71,7 +71,7 @@ def register(workspace: Workspace) -> None:
 def _list_releases(workspace: Workspace) -> None:
     names = workspace.project.list("releases")
     if not names:
-        add_text("Nothing was published yet.")
+        add_text("There are no releases yet.")
         link("Anonymise data", path_to("anonymise"), "button")
         return
     with ui.element("ul").classes("cards"):
@@ -117,7 +117,7 @@ def _count_records(records: dict[str, Any]) -> str:
 
 
 def _find_original(workspace: Workspace, name: str) -> str:
-    """Return the data a release was made from, where its policy tells."""
+    """Return the data a release was made from, if its policy names them."""
     for policy in workspace.project.list("policies"):
         try:
             read = POLICIES.of(workspace.project.area("policies") / policy)
@@ -131,24 +131,24 @@ def _find_original(workspace: Workspace, name: str) -> str:
 
 
 def _offer_judging(workspace: Workspace, name: str, original: str) -> None:
-    add_text("Check it", "h2")
+    add_text("Verify, attack, measure", "h2")
     data = {"": "(none: from the published files alone)"} | {
         choice: choice for choice in workspace.project.list("data")
     }
     others = {"": "(none)"} | {choice: choice for choice in workspace.project.list("releases") if choice != name}
     queries = {"": "(drawn anew)"} | {choice: choice for choice in workspace.project.list("workloads")}
     with ui.element("div").classes("fields"):
-        chosen = Field("The original", original, options=data)
-        knowledge = Field("An attacker knows at most", "2", options=PIECES)
-        workload = Field("Queries to measure by", "", options=queries)
-        other = Field("Another release", "", options=others, help="To be laid beside this one.")
+        chosen = Field("Original", original, options=data)
+        knowledge = Field("Largest knowledge of the attacker", "2", options=PIECES)
+        workload = Field("Queries for measures", "", options=queries)
+        other = Field("Another release", "", options=others, help="To compare with this one.")
 
     def begin(do: str) -> Callable[[], None]:
         def act() -> None:
             if do == "together" and not other.value:
-                raise ParameterError("Choose another release to lay beside this one.")
+                raise ParameterError("Choose another release to compare with this one.")
             if do in {"attack", "measure"} and not chosen.value:
-                raise ParameterError("Choose the original: attacks and measures compare the release with it.")
+                raise ParameterError("Choose the original: attacks and measures need it.")
             open_page(
                 "releases", name, do=do, data=chosen.value, with_=other.value, queries=workload.value, m=knowledge.value
             )
@@ -159,7 +159,7 @@ def _offer_judging(workspace: Workspace, name: str, original: str) -> None:
         press("Verify", begin("verify"))
         press("Attack", begin("attack"), "plain")
         press("Measure", begin("measure"), "plain")
-        press("Lay beside the other", begin("together"), "plain")
+        press("Compare releases", begin("together"), "plain")
 
 
 def _judge(workspace: Workspace, name: str, do: str, data: str, other: str, queries: str, m: int) -> None:
@@ -190,7 +190,7 @@ def _show_attack(outcome: dict[str, Any]) -> None:
                 show_risks(outcome["risk"][when], f"Risk {when}")
     show_remaining(outcome["risk"].get("remaining", ()))
     for stronger in outcome["risk"]["beyond"]:
-        facts({n: v for n, v in stronger.items() if n != "warnings"}, "An attacker with more than the guarantee covers")
+        facts({n: v for n, v in stronger.items() if n != "warnings"}, "Stronger attacker than the guarantee assumes")
 
 
 def _show_measures(outcome: dict[str, Any]) -> None:
@@ -200,7 +200,7 @@ def _show_measures(outcome: dict[str, Any]) -> None:
 
 def _show_pair(outcome: dict[str, Any], first: str, second: str) -> None:
     both = outcome["together"]
-    facts({n: v for n, v in both.items() if n not in {"warnings", "knowledge"}}, "What both give away together")
+    facts({n: v for n, v in both.items() if n not in {"warnings", "knowledge"}}, "Attacker with both releases")
     for warning in both["warnings"]:
         add_text(warning, classes="verdict careful")
     if outcome["scores"]:
@@ -217,7 +217,7 @@ def _offer_export(workspace: Workspace, name: str) -> None:
     kind, in_partitions = str(described["kind"]), described.get("parts") is not None
     if kind not in plugins.all_kinds():
         return
-    add_text("For other tools", "h2")
+    add_text("Export", "h2")
     add_text(
         "The same records in another format. They are for publishing, too; only the release itself can be verified."
     )
@@ -238,7 +238,7 @@ def _offer_export(workspace: Workspace, name: str) -> None:
 
     def run() -> None:
         if chosen.value not in formats:
-            raise ParameterError("Format: choose one of those offered.")
+            raise ParameterError("Choose one of the listed formats.", option="Format")
         layout, _, format = chosen.value.partition(".")
         files = {"releases": [name]}
         job = workspace.jobs.request("export", fresh=True, files=files, layout=layout, format=format)
@@ -265,7 +265,7 @@ def _offer_apply(workspace: Workspace, name: str) -> None:
     if not any("recoding" in path for path in workspace.project.files("releases", name)):
         return
     add_text("Publish a later batch", "h2")
-    add_text("With the same recoding, so that both can be used together.")
+    add_text("Uses the same recoding, so that both releases can be used together.")
     with ui.element("div").classes("fields"):
         data = Field(
             "The batch", "", options={"": "(choose)"} | {file: file for file in workspace.project.list("data")}

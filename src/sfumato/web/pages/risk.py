@@ -40,10 +40,10 @@ PIECES = {str(n): f"{n} piece{'s' * (n > 1)}" for n in range(1, 7)}
 def choose_data(workspace: Workspace, target: str) -> None:
     """Ask which data a page is about."""
     names = workspace.project.list("data")
-    add_text("Which data?" if names else "There are no data in this project yet.")
+    add_text("Choose data" if names else "The project has no data yet.")
     list_data(workspace, target)
     if not names:
-        link("Pick or upload data", path_to("data"), "button")
+        link("Upload data", path_to("data"), "button")
 
 
 def list_data(workspace: Workspace, target: str) -> None:
@@ -65,11 +65,11 @@ def register(workspace: Workspace) -> None:
     @page("/risk/{name}")
     def _show(name: str, m: int = 2) -> None:
         m = min(max(m, 1), 6)
-        with frame("Who stands out?", "risk", name):
-            add_text(f"{name}, as it stands, before anything is done.", classes="muted")
+        with frame("Risk", "risk", name):
+            add_text(f"Risk in the original data {name}.", classes="muted")
             with ui.element("div").classes("row"):
-                knowledge = Field("An attacker knows at most", str(m), options=PIECES)
-                press("Look", lambda: open_page("risk", name, m=knowledge.value), "plain")
+                knowledge = Field("Largest knowledge of the attacker", str(m), options=PIECES)
+                press("Show", lambda: open_page("risk", name, m=knowledge.value), "plain")
             watch(workspace, workspace.jobs.request("risk", files={"data": [name]}, m=m), _show_result)
 
 
@@ -80,50 +80,46 @@ def _show_result(outcome: dict[str, Any]) -> None:
     for sentence in outcome["in_words"][-1:]:
         add_text(sentence, classes="verdict careful")
     figures(outcome["figures"])
-    show_risks(outcome["risk"], "Attackers who know ever more")
+    show_risks(outcome["risk"], "Risk by knowledge")
     if outcome["risk"] and not any("m" in risk for risk in outcome["risk"]):
-        add_text(
-            "Pieces of knowledge mean nothing here: an observer knows more the longer they watch.", classes="muted"
-        )
+        add_text("An observer of a timeline knows more the longer they watch.", classes="muted")
     rare = outcome["rare"]
     if rare:
-        add_text("What gives them away", "h2")
+        add_text("Uniqueness by columns", "h2")
         record, many = rare.get("record", "record"), rare.get("records", "records")
         add_text(
             f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one {record} only, {rare['few']:,} in fewer "
             f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
         )
         if not rare["few"]:
-            add_text(
-                "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
-            )
+            add_text("No single value is rare. Records are unique by several values, their order or their times.")
         table(["value", f"{many} that have it"], rare["rarest"], f"The rarest {rare['what']}")
     if outcome["columns"]:
         shown = [(name, show_share(share)) for name, share in outcome["columns"]]
-        table(["column known", "share that is alone"], shown, "What gives them away, column by column")
+        table(["column known", "share singled out"], shown, "Uniqueness by column")
     unique = [(columns, share) for risk in outcome["risk"] for columns, share in risk.get("unique_by", {}).items()]
     if unique:
-        table(["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives them away")
+        table(["columns known", "share singled out"], [(c, show_share(s)) for c, s in unique], "Uniqueness by columns")
     for stronger in outcome["beyond"]:
-        facts({n: v for n, v in stronger.items() if n != "warnings"}, "An attacker who knows or does a little more")
+        facts({n: v for n, v in stronger.items() if n != "warnings"}, "Stronger attacker")
 
 
 def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
-    """Show what attackers reach, one row for each, and among how many records people hide."""
+    """Show what attackers reach, one row for each, and how many records match people."""
     fields = (name for risk in risks for name, value in risk.items() if name not in _UNSHOWN and value is not None)
     names = list(dict.fromkeys(fields))
     rows = [(describe(risk), *(_format_share(name, risk.get(name)) for name in names)) for risk in risks]
-    table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
+    table(["attacker knows", *(name.replace("_", " ") for name in names)], rows, caption)
     sized_risks = [risk for risk in risks if risk.get("set_sizes")]
     bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
     if sized_risks:
         table(
-            ["an attacker who knows", *("in none" if band == "none" else band for band in bands)],
+            ["attacker knows", *("no match" if band == "none" else band for band in bands)],
             [
                 (describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands))
                 for risk in sized_risks
             ],
-            f"{caption}: share that hides among so many records",
+            f"{caption}: share by number of matching records",
         )
 
 
@@ -135,7 +131,7 @@ def _format_share(name: str, value: Any) -> Any:
 
 
 def describe(risk: Mapping[str, Any]) -> str:
-    """Say what an attacker knows.
+    """Describe what an attacker knows.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def find_task(name: str) -> Task:
     'look'
     """
     if name not in TASKS:
-        raise ParameterError(f"there is no task {name!r}.")
+        raise ParameterError(f"There is no task {name!r}.")
     task: Task = getattr(importlib.import_module(f"{__name__}.{TASKS[name]}"), name)
 
     @functools.wraps(task)
@@ -54,7 +54,7 @@ def find_task(name: str) -> Task:
             if phase:
                 progress(phase, done, total)
 
-        # What reads, verifies and measures was not handed any progress; it tells whoever watches.
+        # Reading, verifying and measuring are not handed the progress; they report to watchers.
         with watch(follow):
             return task(project, arguments, folder, progress)
 

@@ -26,7 +26,7 @@ def derive(project: Project, arguments: dict[str, Any], folder: Path, progress: 
     data, of = arguments["files"]["data"][0], arguments["of"]
     recipe = read_recipe(project, data)
     if recipe is None:
-        raise ParameterError("how these data are read is not settled yet. Open their Data page first.")
+        raise ParameterError("The columns of these data are not configured.", hint="Open their Data page first.")
     progress("deriving", 0, 0)
     tree = _derive(project.find("data", data), recipe, of, arguments["rule"])
     path = project.free("hierarchies", f"{data.split('.')[0]}-{of}", ".csv")
@@ -37,7 +37,7 @@ def derive(project: Project, arguments: dict[str, Any], folder: Path, progress: 
 def _derive(path: Path, recipe: Recipe, of: str, rule: str) -> Hierarchy:
     """Have the reader derive a hierarchy, or derive it from the values where the reader only knows files of them."""
     if not RULE.fullmatch(rule):
-        raise ParameterError(f"there is no rule {rule!r}.")
+        raise ParameterError(f"There is no rule {rule!r}.", option="rule")
     given = {**recipe.options.get("hierarchies", {}), of: rule}
     try:
         dataset = calls.read(path, recipe.kind, **{**recipe.options, "hierarchies": given})
@@ -48,7 +48,7 @@ def _derive(path: Path, recipe: Recipe, of: str, rule: str) -> Hierarchy:
         return tree
     if of not in dataset.hierarchies:
         hierarchies = ", ".join(dataset.hierarchies) or "none"
-        raise ParameterError(f"these data have no hierarchy of {of!r}. Found: {hierarchies}.")
+        raise ParameterError(f"The data have no hierarchy of {of!r}.", column=of, hint=f"Hierarchies: {hierarchies}.")
     return dataset.hierarchies[of]
 
 

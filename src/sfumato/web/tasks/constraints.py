@@ -18,6 +18,7 @@ from sfumato.exceptions import SfumatoError
 from sfumato.readers.constraints import depends_on_labels, read_groups
 from sfumato.release.run import Progress
 from sfumato.web.constraints import digest_text
+from sfumato.web.form_style import FORMS
 from sfumato.web.project import Project
 from sfumato.web.tasks.inspect import require_recipe
 
@@ -63,15 +64,15 @@ def _read(project: Project, data: str, path: Path, sort: str) -> tuple[Dataset, 
         try:
             return calls.read(file, recipe.kind, **rest, constraints={sort: str(path)}), ""
         except SfumatoError as error:
-            refused = str(error)
+            refused = error.write(FORMS)
     dataset = calls.read(file, recipe.kind, **rest)
     if not any(column.role == "history" for column in dataset.schema.columns):
-        raise SfumatoError(f"data of the kind {recipe.kind} have no values that constraints could be about.")
+        raise SfumatoError(f"Constraints do not apply to {recipe.kind} data.", hint="Choose other data.")
     return dataset, refused
 
 
 def _compare(groups: Groups, labels: Sequence[str], sort: str) -> dict[str, Any]:
-    """Say which values the data do not have, which stand in several rows, and which in none."""
+    """Describe which values the data do not have, which stand in several rows, and which in none."""
     vocabulary, rows_of = frozenset(labels), dict[str, list[int]]()
     for number, items in groups:
         for item in items:

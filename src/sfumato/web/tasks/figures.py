@@ -73,7 +73,7 @@ def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
     return [
         (
             Figure(f"How many {name}", f"Share of {dataset.unit.many} by number of {name}.", [lengths]),
-            f"Share of {dataset.unit.many} with so many {name}.",
+            f"Share of {dataset.unit.many} by number of {name}.",
         ),
         (
             Figure(f"Most common {name}", "Bars.", [common], head=[name, "count"], rows=[[b[0], b[2]] for b in bars]),
@@ -177,7 +177,7 @@ def _describe_shown(shown: int, total: int) -> str:
 
 
 def _cut_numbers(values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]) -> list[tuple[str, float, str]]:
-    """Count numbers in about a dozen ranges whose ends are easily said: 10, 20, 30, not 18, 24.4, 30.8."""
+    """Count numbers in about a dozen ranges with round ends: 10, 20, 30, not 18, 24.4, 30.8."""
     step = _round_up(float(np.ptp(values)) / _MOST_VALUES)
     at = np.floor(values / step).astype(np.int64)
     first = int(at.min())

@@ -13,10 +13,11 @@ from sfumato import plugins
 from sfumato.api import attack, calls
 from sfumato.api.detect import DetectedFile, detect_file
 from sfumato.data.dataset import Dataset
-from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.exports import write_table
 from sfumato.readers.detect import FileProfile
 from sfumato.release.run import Progress
+from sfumato.web.form_style import FORMS
 from sfumato.web.policies import Recipe, read_recipe, write_recipe
 from sfumato.web.project import Project
 from sfumato.web.tasks.figures import draw_by_knowledge, draw_dataset
@@ -48,7 +49,7 @@ def example(project: Project, arguments: dict[str, Any], folder: Path, progress:
 
 
 def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
-    """Say what a file of data is and why, count and draw it, and make its rows ready to be paged through."""
+    """Detect what a file of data is, count and draw it, and prepare its rows for paging."""
     name = arguments["files"]["data"][0]
     progress("looking at the file", 0, 0)
     confirmed = read_recipe(project, name)
@@ -77,35 +78,37 @@ def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
 
 
 def _explain_unread(path: Path, kind: str, confirmed: Recipe | None, error: SfumatoError) -> dict[str, Any]:
-    """Say why a file cannot be read so, with what somebody needs to say how it can; else there is only the reason."""
+    """Return the error with the columns of the file, to configure them; without columns, raise the error."""
     columns = _list_columns(path, confirmed)
     if not columns:
         raise error
     row = plugins.find_kind(kind).row
-    return {"unread": str(error), "kind": kind, "row": row, "columns": columns, "roles": list_roles(kind)}
+    fields = {name: value for name, value in error.to_dict(FORMS).items() if name != "error"}
+    unread = {"unread": error.write(FORMS), "fields": fields}
+    return unread | {"kind": kind, "row": row, "columns": columns, "roles": list_roles(kind)}
 
 
 def require_recipe(project: Project, name: str) -> Recipe:
-    """Return how a file of data is read, which must be settled."""
+    """Return how a file of data is read; refuse files that are not configured."""
     recipe = read_recipe(project, name)
     if recipe is None:
-        raise SfumatoError("how this file is read is not settled yet. Open its Data page first.")
+        raise SfumatoError("The columns of this file are not configured.", hint="Open its Data page first.")
     return recipe
 
 
 def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
-    """Read a file of data the way that was settled."""
+    """Read a file of data as configured."""
     recipe = require_recipe(project, name)
     return calls.read(project.find("data", name), recipe.kind, **recipe.options), recipe
 
 
 def _detect(project: Project, name: str, kind: str | None) -> dict[str, Any]:
-    """Guess what a file is, and settle it until somebody says otherwise."""
+    """Detect the kind and options of a file, and store them until somebody changes them."""
     path = project.find("data", name)
     detected = _detect_file(path, kind)
     detection = detected.detection
     if detected.path != path:
-        raise SfumatoError(f"{name} holds several files that differ. Unpack it, and take one of them.")
+        raise SfumatoError(f"{name} holds several different files.", hint="Unpack it and upload one of them.")
     options = dict(detection.options)
     if "sensitive" in plugins.find_kind(detection.kind).options and _needs_sensitive(detection.open):
         options["sensitive"] = [_most_common(detected.dataset)]
@@ -113,19 +116,19 @@ def _detect(project: Project, name: str, kind: str | None) -> dict[str, Any]:
     write_recipe(project, name, recipe)
     left = list(detection.open)
     if options.get("sensitive") != detection.options.get("sensitive"):
-        left.append("Until you say so, the most common value counts as sensitive.")
+        left.append("Sensitive values: the most common value, until you choose others.")
     return {"reasons": list(detection.reasons), "open": left, "others": list(detected.others)}
 
 
 def _detect_file(path: Path, kind: str | None) -> DetectedFile:
-    """Guess what a file is; where nothing fits, say also what reading it as a table finds wrong."""
+    """Detect the kind of a file; if nothing fits, raise the error of reading it as a table."""
     try:
         return detect_file(path, kind)
     except ParameterError as error:
         try:
             calls.read(path, kind or "table")
         except SfumatoError as cause:
-            raise SchemaError(str(cause)) from error
+            raise cause from error
         raise
 
 
@@ -134,7 +137,7 @@ def _needs_sensitive(left: tuple[str, ...]) -> bool:
 
 
 def _most_common(dataset: Dataset) -> str:
-    """Name a value to begin with where no file tells which ones are sensitive."""
+    """Return the most common value, which counts as sensitive until others are chosen."""
     history = dataset.history()
     return str(history.labels[int(np.bincount(history.codes, minlength=len(history.labels)).argmax())])
 
@@ -166,10 +169,10 @@ def list_roles(kind: str) -> list[str]:
 
 
 def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
-    """Say who stands out in data as they are, for attackers who know ever more."""
+    """Measure the risk in original data by what attackers know."""
     progress("reading", 0, 0)
     dataset, _ = read_data(project, arguments["files"]["data"][0])
-    progress("attacking the data as they are", 0, 0)
+    progress("attacking the original", 0, 0)
     outcome = attack.inspect(dataset, int(arguments["m"]))
     outcome["figures"] = draw_by_knowledge(outcome["risk"], dataset.unit.many)
     outcome["rare"] = _find_rare(dataset)
@@ -178,7 +181,7 @@ def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
 
 
 def _rank_columns(dataset: Dataset) -> list[list[Any]]:
-    """Say for every column that others may know which share of the records has a value that no other has."""
+    """Describe for every column that others may know which share of the records has a value that no other has."""
     ranked = []
     for column in dataset.schema.columns:
         if column.role == "quasi-identifier" and len(dataset):
@@ -188,7 +191,7 @@ def _rank_columns(dataset: Dataset) -> list[list[Any]]:
 
 
 def _find_rare(dataset: Dataset) -> dict[str, Any]:
-    """Say which values of histories few records have, and which share of the records has one that no other has."""
+    """Describe which values of histories few records have, and which share of the records has one that no other has."""
     if not any(column.role == "history" for column in dataset.schema.columns) or not len(dataset):
         return {}
     history = dataset.history()

@@ -32,7 +32,7 @@ __all__ = ["apply", "export", "publish"]
 Demand = dict[str, Any]
 """What is asked of a release besides its method."""
 Made = tuple[Path, dict[str, Any], Callable[[], Dataset] | None]
-"""Where a release lies, what is told of it, and what brings its original where there is memory for that."""
+"""Where a release lies, what is shown of it, and a function that reads its original if memory allows."""
 
 
 def publish(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def measure(project: Project, arguments: dict[str, Any], folder: Path, progress:
 
 
 def together(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
-    """Lay two releases beside each other: what both give away together, and how they measure."""
+    """Compare two releases: the risk of both together, and their measures."""
     first, second = (project.find("releases", name) for name in arguments["files"]["releases"])
     original = _read_original(project, first, arguments, progress)
     progress("laying them beside each other", 0, 0)
@@ -73,7 +73,7 @@ def together(project: Project, arguments: dict[str, Any], folder: Path, progress
 
 
 def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, Any]:
-    """Return what attackers reach before and after, and those who do more than the promise is about."""
+    """Return what attackers reach before and after, and those who do more than the guarantee is about."""
     by_knowledge = assessment.attack_rising(release, original, m)
     stronger = assessment.attack_beyond(release, original)
     return {
@@ -122,5 +122,5 @@ def _read_original(project: Project, release: Path, arguments: dict[str, Any], p
 
 def _require(original: Dataset | None) -> Dataset:
     if original is None:
-        raise SchemaError("the original is needed for this. Choose the data that the release was made from.")
+        raise SchemaError("Attacks and measures need the original.", hint="Choose the data of the release.")
     return original

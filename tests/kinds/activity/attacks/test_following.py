@@ -56,9 +56,9 @@ def test_single_slots_let_people_be_followed_and_longer_intervals_do_not(tmp_pat
     assert found.stops_at > 1
     risk = known_slots.attack(result.release, data, result.owner_record.rows)
     page = render(Comparison(data, result.release, result.owner_record.rows), risk, risk, [], stronger=[found])
-    assert "Somebody can be followed." in page
+    assert "A person can be followed." in page
     assert f"publish intervals of {found.stops_at} minutes" in page
-    with pytest.warns(sf.ReleaseWarning, match="learns .* more minutes, 99 times of 100"):
+    with pytest.warns(sf.ReleaseWarning, match="learns .* more minutes in 99 of 100 cases"):
         sf.write(result, tmp_path / "out", reports=False)
     assert sf.attack_beyond(tmp_path / "out", data)[0].to_dict()["wins"]
     assert "may follow that person from slot to slot" in result.release.guarantee.statement()
@@ -68,7 +68,7 @@ def test_single_slots_let_people_be_followed_and_longer_intervals_do_not(tmp_pat
     assert after.share <= 0.05
     assert (after.stops_at, after.remaining.warnings) == (found.stops_at, ())
     page = render(Comparison(data, safe.release, safe.owner_record.rows), risk, risk, [], stronger=[after])
-    assert "learns next to nothing" in page
+    assert "learns almost nothing" in page
     assert "may follow" not in safe.release.guarantee.statement()
 
 

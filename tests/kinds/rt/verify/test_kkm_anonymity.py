@@ -18,7 +18,7 @@ from sfumato.kinds.rt.attacks import attack, attack_original
 from sfumato.kinds.rt.guarantees import KKmAnonymity
 from sfumato.kinds.rt.knowledge.candidates import _number_sets
 from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against
-from sfumato.kinds.rt.verify.smallest_groups import find_smallest_groups
+from sfumato.kinds.rt.verify.structure import find_smallest_groups
 
 AGES = ((19, 22), (19, 70), (28, 39), (55, 70))
 WORDS = ("A", "B", "C", "E", "F", "AB", "CD", "EF", "BCF", "G", "H")

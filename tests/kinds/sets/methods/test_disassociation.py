@@ -207,7 +207,7 @@ def test_people_without_items_are_withheld_and_counted():
 
 
 def test_requests_that_make_no_sense_are_refused():
-    with pytest.raises(ParameterError, match="max_cluster must be above k and l, got 5 for k=5 and l=1"):
+    with pytest.raises(ParameterError, match="max_cluster must be above k=5 and l=1, got 5"):
         Disassociation(k=5, m=2, max_cluster=5)
     with pytest.raises(ParameterError, match="l=3 needs sensitive items"):
         Disassociation(k=2, m=2, l=3).anonymize(sf.Dataset.of("sets", [["a"]] * 3), Run())

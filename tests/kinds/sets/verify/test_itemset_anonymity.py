@@ -20,7 +20,7 @@ from sfumato.kinds.sets.attacks import attack
 from sfumato.kinds.sets.guarantees import ItemsetAnonymity, KmItems
 from sfumato.kinds.sets.knowledge import named as named_items
 from sfumato.kinds.sets.verify.itemset_anonymity import COUNTED, RECORDS, verify, verify_against
-from sfumato.kinds.sets.verify.smallest_groups import find_smallest_groups
+from sfumato.kinds.sets.verify.structure import find_smallest_groups
 
 GROUPS = {"P": ["a", "b"]}
 CLAIM = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b", "d")))

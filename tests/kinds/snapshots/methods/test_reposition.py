@@ -69,9 +69,9 @@ def test_a_value_that_is_too_frequent_overall_is_refused_with_the_numbers():
 
 
 def test_hidden_delays_take_no_costs_and_no_late_records():
-    with pytest.raises(ParameterError, match="leave out cost and beta"):
+    with pytest.raises(ParameterError, match="do not apply to"):
         sf.methods.Reposition(l=2, delays="hidden", cost="quadratic")
-    with pytest.raises(ParameterError, match="cannot withhold records because they arrive late"):
+    with pytest.raises(ParameterError, match="does not apply to"):
         sf.methods.Reposition(l=2, delays="hidden", late="withhold")
     data = dataset([[0, 1], [0, 1], [0, 1]])
     stream = sf.methods.Reposition(l=2, window=2, delays="hidden").stream(data.schema, data.time_unit)
@@ -94,7 +94,7 @@ def test_skewed_snapshots_that_complement_each_other_lose_nothing():
     plain = sf.anonymize(data, suppressing, secret=bytes([1] * 32), max_suppressed_records=0.4)
     assert len(moved.release) == len(rows)
     assert len(plain.release) == len(rows) - 6
-    with pytest.raises(sf.InfeasibleError, match=r"Anatomy: .* 6 of 16 records are too many"):
+    with pytest.raises(sf.InfeasibleError, match=r"Anatomy: 6 of 16 records have a value that exceeds"):
         sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes([1] * 32))
 
 

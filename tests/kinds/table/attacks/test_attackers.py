@@ -18,7 +18,7 @@ from sfumato.api import calls
 from sfumato.exceptions import ReleaseWarning
 from sfumato.kinds.table.attacks import attributes, homogeneity, more_known
 from sfumato.kinds.table.decode import PublishedTable, quasi_columns
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
 
 
 def fitting(made):

@@ -168,11 +168,11 @@ def test_at_most_keeps_levels_low_or_refuses(method):
     original = Dataset.of("table", rows, ("city", "sex"))
     release = method(k=2, at_most="city=0").anonymize(original, run_of()).release
     assert None not in release.table.column("city").to_pylist()
-    with pytest.raises(InfeasibleError, match=r"4 (or more )?would be"):
+    with pytest.raises(InfeasibleError, match=r"suppress (at least )?4 of"):
         method(k=2, at_most="city=0,sex=0").anonymize(original, run_of())
-    with pytest.raises(ParameterError, match="at_most must name quasi-identifiers"):
+    with pytest.raises(ParameterError, match="at_most must name"):
         method(k=2, at_most="town=0").anonymize(original, run_of())
-    with pytest.raises(ParameterError, match="at_most must name quasi-identifiers"):
+    with pytest.raises(ParameterError, match="at_most must name"):
         method(k=2, at_most="city=x").anonymize(original, run_of())
 
 
@@ -226,7 +226,7 @@ def test_a_later_batch_with_values_that_nobody_had(method):
     strange = Dataset.of("table", [("Cairo", 25), ("Bern", 25), ("Cairo", 25)], ("city", "age"))
     hidden = any(cells.column == "city" and cells.hides_all for cells in result.owner_record.recoding.columns)
     if not hidden:
-        with pytest.raises(SchemaError, match=r"column 'city' has 1 values .* in 2 records, for example 1, 3"):
+        with pytest.raises(SchemaError, match=r"Column 'city': 1 values .* 2 records have them, first rows 1, 3"):
             chosen.apply(strange, result.owner_record.recoding, result.release, "error", run_of(1))
     release = chosen.apply(strange, result.owner_record.recoding, result.release, "suppress", run_of(1)).release
     assert set(release.table.column("city").to_pylist()) == {None}
@@ -246,7 +246,7 @@ def test_other_columns_or_another_recoding_are_not_applied():
     items = read_saved({"column": "items", "groups": [["a"]], "suppressed": []})
     with pytest.raises(SchemaError, match="one of values"):
         method.apply(original, items, result.release, "error", run_of())
-    with pytest.raises(ParameterError, match="unknown must be error or suppress"):
+    with pytest.raises(ParameterError, match="must be error or suppress"):
         method.apply(original, result.owner_record.recoding, result.release, "drop", run_of())
 
 

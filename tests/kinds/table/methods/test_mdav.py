@@ -82,7 +82,7 @@ def test_diverse_classes():
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([(1, "a"), (2, "b")], "column 'two' has labels. Use cluster or mondrian"),
+        ([(1, "a"), (2, "b")], "column 'two' has labels. Use the method cluster or mondrian"),
         ([(1, 5), (2, None)], "column 'two' has empty cells"),
     ],
 )

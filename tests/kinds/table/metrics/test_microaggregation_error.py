@@ -109,7 +109,7 @@ def test_without_means_a_sentence_is_left():
     data = sf.Dataset.of("table", [(1,), (2,)], ("age",))
     result = GivenClasses(k=2, group=(0, 0)).anonymize(data, Run(bytes(32)))
     told = MicroaggregationError().obstacle(Comparison(data, result.release, result.owner_record.rows))
-    assert told == "the release publishes no means of classes; mdav does."
+    assert told == "the release has no means of groups; mdav publishes them."
 
 
 def test_means_of_other_classes_are_refused():
@@ -117,5 +117,5 @@ def test_means_of_other_classes_are_refused():
     extra_table = comparison.release.extra_tables["means"]
     extra_tables = {"means": dataclasses.replace(extra_table, table=extra_table.table.slice(0, 1))}
     broken = dataclasses.replace(comparison.release, extra_tables=extra_tables)
-    with pytest.raises(SchemaError, match="'means'"):
+    with pytest.raises(SchemaError, match="table of means"):
         MicroaggregationError().measure(Comparison(comparison.original, broken, comparison.rows))

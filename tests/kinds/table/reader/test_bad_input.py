@@ -139,7 +139,7 @@ def test_hierarchies_that_do_not_fit(refuse, tmp_path):
         return refuse(HEADER + GOOD, **ROLES, hierarchies={column: given}, **more)
 
     assert "hierarchy of sex: every value must be a leaf" in look("sex", tmp_path / "sex.csv")
-    assert "distinct values that are not: 1 (row 2)" in look("sex", tmp_path / "sex.csv")
+    assert "1 distinct values are not leaves of their hierarchy (row 2)" in look("sex", tmp_path / "sex.csv")
     assert "one root is needed, found 2" in look("sex", tmp_path / "two.csv")
     assert "but 1 (row 2) do not" in look("age", tmp_path / "ages.csv")
     assert "it has ranges, but the column holds categories" in look("sex", tmp_path / "ages.csv")
@@ -187,11 +187,11 @@ GIVEN = PASTE.split()
     ("text", "words", "told"),
     [
         (HEADER + GOOD, [], PASTE),
-        (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=sex.csv"], "every value must be a leaf of its hierarchy"),
+        (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=sex.csv"], "not leaves of their hierarchy"),
         (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=two.csv"], "one root is needed"),
         (HEADER + GOOD + f"a,{CANARY},f,flu\n", [*GIVEN, "--scale", "age=numeric"], "hold numbers, not so in row 4"),
         (HEADER + GOOD, [*GIVEN, "-p", "k=4"], "k must be at most the number of people, got k=4 for 3"),
-        (HEADER + GOOD, [*GIVEN, "-p", "l=3"], "l must be at most the number of values of column 'illness', got l=3"),
+        (HEADER + GOOD, [*GIVEN, "-p", "l=3"], "l must be at most 2, the number of values of column 'illness', got 3"),
         ("name,age,age\na,1,2\n", GIVEN, "column 3 repeats an earlier name"),
         (HEADER + "a,2024-02-30,f,x\n", [*GIVEN, "--scale", "age=date"], "column 'age': dates and times must exist"),
         (HEADER + "a,,f,x\n", [*GIVEN, "--missing", "error"], "must not have empty cells (--missing error)"),

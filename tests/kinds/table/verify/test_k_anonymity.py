@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.decode import PublishedTable, quasi_columns
 from sfumato.kinds.table.guarantees import KAnonymity
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
 from sfumato.kinds.table.verify.k_anonymity import verify, verify_against
 from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat

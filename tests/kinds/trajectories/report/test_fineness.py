@@ -5,7 +5,7 @@ from sfumato.kinds.trajectories.attacks import risk_of_original
 from sfumato.kinds.trajectories.report import render
 from sfumato.metrics.comparison import Comparison
 
-TITLE = "How finely the most visited places are published"
+TITLE = "Generalisation of the most visited places"
 XY = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
 
 

@@ -165,8 +165,8 @@ def test_page_says_what_is_promised_and_what_is_not():
     text = read_text(render(compare()))
     assert "Every sequence of up to 2 places of a published record occurs in at least 2 published records." in text
     assert "More than 2 places." in text
-    assert "Exactly these places and no others." in text
-    assert "No times are published" in text
+    assert "Knowledge of places not visited." in text
+    assert "Only the order of visits is published" in text
 
 
 def test_withheld_records_are_counted_by_reason():
@@ -177,7 +177,7 @@ def test_withheld_records_are_counted_by_reason():
     before, after = risks(comparison)
     absent = dataclasses.replace(after, set_sizes=np.append(after.set_sizes, 0), people=6)
     text = read_text(reports.render(comparison, before, absent, []))
-    assert "Records in the original data 6 Records published 5 Records withheld 1 too <long> 1" in text
+    assert "Records in the original data 6 Records published 5 Records suppressed 1 too <long> 1" in text
     assert "1 person is not in the release" in text
 
 
@@ -219,7 +219,7 @@ def test_without_coordinates_the_map_is_missing_and_said_to_be():
         "places",
         "lengths",
     ]
-    assert "no map because the data have no coordinates" in render(comparison)
+    assert "not drawn because the places have no coordinates" in render(comparison)
 
 
 def test_local_recoding_without_a_row_map_has_no_map():
@@ -227,7 +227,7 @@ def test_local_recoding_without_a_row_map_has_no_map():
     assert maps.find_obstacle(comparison) is None
     unmatched = dataclasses.replace(comparison, rows=None)
     assert "row map" in (maps.find_obstacle(unmatched) or "")
-    assert "There is no map" in render(unmatched)
+    assert "Maps are not drawn" in render(unmatched)
 
 
 def local_comparison():
@@ -240,7 +240,7 @@ def local_comparison():
 def test_local_recoding_is_drawn_by_coarseness():
     text = read_text(render(local_comparison()))
     assert "How it was made" not in text
-    assert "2 generalised places, different ones for different records" in text
+    assert "2 generalised places, which differ between records" in text
     assert "2–5" in text
 
 
@@ -249,13 +249,13 @@ def test_attack_that_breaks_the_promise_is_shouted():
     before, _ = risks(comparison)
     broken = Risk(1, 0.5, 1.0, "ordered-places", 6, 0.5, np.array([1, 1, 1, 2, 2, 2]), 0.9, 2)
     text = read_text(reports.render(comparison, before, broken, []))
-    assert "Do not publish this release. Something known fits only 1 record; 5 are promised." in text
-    assert "A sensitive place is in 90.0 % of fitting records; at most 33.3 % are promised." in text
+    assert "Do not publish this release. Some knowledge matches only 1 record; 5 are guaranteed." in text
+    assert "90.0 % of matching records visit the same sensitive place; at most 33.3 % are guaranteed." in text
     kept = dataclasses.replace(broken, smallest_anonymity_set=5, max_sensitive_share=1 / 3)
     text = read_text(reports.render(comparison, before, kept, []))
     assert "Do not publish this release" not in text
-    assert "fits at least 5 records (5 promised)" in text
-    assert "Sensitive places, published as they are: e." in text
+    assert "matches at least 5 records (5 guaranteed)" in text
+    assert "Sensitive places, published unchanged: e." in text
 
 
 def test_suppressed_places_are_told_and_crossed_out():

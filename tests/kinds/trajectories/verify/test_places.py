@@ -270,7 +270,7 @@ def test_one_person_changes_no_square_but_those_of_others_less(tmp_path: Path) -
 
 def test_a_quadtree_among_fewer_than_k_people_is_refused(tmp_path: Path) -> None:
     data = sf.read(write_visits(tmp_path / "v.csv"), "trajectories", places="quadtree:30,people=4", drop=("place",))
-    with pytest.raises(ParameterError, match=r"among 4 people, and k is 5.*people=5"):
+    with pytest.raises(ParameterError, match=r"squares of 4 people; k=5.*people=5"):
         sf.anonymize(data, SeqAnon(k=5, m=1, infeasible="suppress"))
 
 

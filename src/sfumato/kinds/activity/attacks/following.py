@@ -14,6 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import plural
 from sfumato.kinds.activity.knowledge.following import follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
+from sfumato.messages import Message, parameter
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Followed", "attack", "attack_original"]
@@ -49,7 +50,7 @@ class Followed(Tabular):
     Examples
     --------
     >>> print(Followed(slots=34.0, share=0.97, stops_at=15, length=1, unit="minute").remaining.warnings[0])
-    Someone who knows one minute unique to a person in a class learns 34 more minutes, 99 times of 100. What helps:
+    Someone who knows one minute unique to a person in a class learns 34 more minutes in 99 of 100 cases. What helps:
     publish intervals of 15 minutes (interval, or the last length of aggregate).
     >>> Followed(slots=0.0, share=0.01, stops_at=60, length=60, unit="minute").remaining.warnings
     ()
@@ -74,18 +75,21 @@ class Followed(Tabular):
         """How far people can be followed, and what would help where they can be."""
         attacker = f"Someone who knows one {self.unit} unique to a person in a class"
         if not self.wins:
-            possibility = Possibility("uniqueness", self.knowledge, "note", f"{attacker} learns next to nothing more.")
+            possibility = Possibility("uniqueness", self.knowledge, "note", f"{attacker} learns almost nothing more.")
             return Remaining((possibility,))
         worst: dict[str, float] = {"slots": round(self.slots), "cases": self.share}
-        learns = f"learns {{slots}} more {self._name(worst['slots'])}, 99 times of 100"
+        learns = f"learns {{slots}} more {self._name(worst['slots'])} in 99 of 100 cases"
         if not worst["slots"]:
             learns = "learns more of the person in {cases} of the cases"
-        remedy = "What helps: larger classes."
+        remedy = Message("What helps: larger classes (", parameter("k"), ").")
         if self.stops_at is not None:
             worst["stops_at"] = self.stops_at
-            remedy = (
-                f"What helps: publish intervals of {{stops_at}} {self._name(self.stops_at)} (interval, or the last "
-                "length of aggregate)."
+            remedy = Message(
+                f"What helps: publish intervals of {{stops_at}} {self._name(self.stops_at)} (",
+                parameter("interval"),
+                ", or the last length of ",
+                parameter("aggregate"),
+                ").",
             )
         return Remaining(
             (Possibility("uniqueness", self.knowledge, "warning", f"{attacker} {learns}.", remedy, worst=worst),)
@@ -152,4 +156,4 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
 
 
 def attack_original(dataset: Dataset) -> None:
-    """Return nothing: whoever has the data as they stand need not follow anybody."""
+    """Return nothing: someone who has the data as they stand need not follow anyone."""

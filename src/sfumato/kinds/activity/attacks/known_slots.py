@@ -35,16 +35,16 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     The worst attacker knows all that a person did; with ``m``, the slots that one by one leave fewest people. Another
     one knows slots drawn at random, m of them or two; its mean success is ``mean_success_random``.
 
-    Whoever found the class of a person knows how likely the person is to do a sensitive activity throughout a window:
-    ``max_sensitive_share`` is the largest such share of any class, counted with the owner's class file, or else the
-    largest that the published shares allow. Only people count who are observed then.
+    Someone who found the class of a person knows how likely the person is to do a sensitive activity throughout a
+    window: ``max_sensitive_share`` is the largest such share of any class, counted with the owner's class file, or else
+    the largest that the published shares allow. Only people count who are observed then.
 
     Parameters
     ----------
     release, original
         What was published, and what the attacker's knowledge is drawn from.
     rows
-        Original rows, class by class, where the owner kept them: withheld people then count as safe.
+        Original rows, class by class, where the owner kept them: suppressed people then count as safe.
     m
         Number of slots known; None for all.
     seed

@@ -20,9 +20,9 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 MODELS = {
-    "plain": "People follow the hours of seed people from minute to minute; nobody is away.",
-    "long-weekend": "The same for a week, and about a third is on vacation until Sunday.",
-    "long-vacation": "The same for two weeks, and about a third is on vacation at Christmas, New Year or both.",
+    "plain": "Days by the minute, drawn hour by hour from seed people; nobody is on vacation.",
+    "long-weekend": "The same for a week; a third of the people are on vacation until Sunday.",
+    "long-vacation": "The same for two weeks; a third of the people are on vacation at Christmas, New Year or both.",
 }
 _PLANS: dict[str, Callable[[np.random.Generator, int, dict[str, Any]], Vacations]] = {
     "long-weekend": plan_long_weekends,
@@ -36,11 +36,18 @@ def _list_options(days: int, start: date, *, away: bool) -> tuple[Option, ...]:
     share = Option("vacation_share", float, 0.35, "Share of people on vacation.", at_least=0.0, at_most=1.0)
     return (
         Option("days", int, days, "Number of days.", at_least=1, at_most=10_000),
-        Option("start", date, start, "First day; it decides the days of the week."),
+        Option("start", date, start, "First day; it determines the days of the week."),
         *([share] if away else []),
-        Option("borrow", float, 0.01, "Chance per hour to live like another seed person.", at_least=0.0, at_most=1.0),
-        Option("activities", int, 1_000, "Activities to tell apart; the rarer ones become Other.", at_least=1),
-        Option("seeds", Path, None, "File of episodes to learn seed people from: person, start, end, activity."),
+        Option(
+            "borrow",
+            float,
+            0.01,
+            "Probability per hour of switching to another seed person.",
+            at_least=0.0,
+            at_most=1.0,
+        ),
+        Option("activities", int, 1_000, "Number of activities; rarer ones become Other.", at_least=1),
+        Option("seeds", Path, None, "File with the episodes of seed people: person, start, end, activity."),
     )
 
 
@@ -164,7 +171,7 @@ def _add_vacations(changes: _Changes, vacations: Vacations, code: int, days: int
         _Changes(vacations.person[back], vacations.end[back], changes.state[last][back]),
     ]
     combined = _Changes(*(np.concatenate(column) for column in zip(*parts, strict=True))).in_order()
-    # Somebody may begin something in the very minute of coming home; then it is there twice.
+    # Someone may begin something in the very minute of coming home; then it is there twice.
     same = (combined.person[1:] == combined.person[:-1]) & (combined.minute[1:] == combined.minute[:-1])
     return _Changes(*(column[np.append(~same, True)] for column in combined))
 

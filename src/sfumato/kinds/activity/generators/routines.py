@@ -164,10 +164,11 @@ def _read(path: Path) -> Any:
         table = None
     if table is None:
         raise SchemaError(
-            f"{path}: seeds must be a CSV or Parquet file with the columns person, start, end and activity, with times "
-            "written as 2024-01-31 18:00:00."
+            f"{path}: not a CSV or Parquet file with the columns person, start, end and activity.",
+            option="seeds",
+            hint="Write times as 2024-01-31 18:00:00.",
         )
     table = pa.table({"person": texts[0], "start": table["start"], "activity": texts[1]})
     if table.num_rows < 2 or any(column.null_count for column in table.columns):
-        raise SchemaError(f"{path}: seeds must have two episodes or more, and no empty cells.")
+        raise SchemaError(f"{path}: at least two episodes and no empty cells are needed.", option="seeds")
     return table

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, parameter
 
 __all__ = ["VACATION", "Vacations", "plan_long_vacations", "plan_long_weekends"]
 
@@ -47,7 +48,11 @@ def plan_long_weekends(rng: np.random.Generator, people: int, settings: dict[str
     weekdays = (settings["start"].weekday() + np.arange(settings["days"])) % 7
     sundays = np.flatnonzero(weekdays == 6)
     if not len(sundays):
-        raise ParameterError(f"{_OWNER}: model long-weekend needs a Sunday among the days; give more days.")
+        raise ParameterError(
+            Message(_OWNER, ": the model long-weekend needs a Sunday among the days."),
+            option="days",
+            hint=Message("Use ", parameter("days", 7), " or more."),
+        )
     away = _choose(rng, people, settings["vacation_share"])
     end = (sundays[(rng.random(len(away)) * len(sundays)).astype(np.int64)] + 1) * _DAY
     return _clip(away, end - _draw_lengths(rng, len(away), *_SHORT), end, settings["days"])
@@ -70,8 +75,15 @@ def plan_long_vacations(rng: np.random.Generator, people: int, settings: dict[st
     holidays = [[at for at, day in enumerate(dates) if (day.month, day.day) == when] for when in ((12, 25), (1, 1))]
     if not all(holidays):
         raise ParameterError(
-            f"{_OWNER}: model long-vacation needs 25 December and 1 January among the days; start on "
-            f"{date(settings['start'].year, 12, 21)} or so, with 14 days."
+            Message(_OWNER, ": the model long-vacation needs 25 December and 1 January among the days."),
+            option="start",
+            hint=Message(
+                "Use ",
+                parameter("start", f"{date(settings['start'].year, 12, 21)}"),
+                " with ",
+                parameter("days", 14),
+                ".",
+            ),
         )
     noons = np.array([days[0] * _DAY + _DAY // 2 for days in holidays])
     away = _choose(rng, people, settings["vacation_share"])

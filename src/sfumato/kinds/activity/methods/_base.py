@@ -16,10 +16,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import RecordUnit
 from sfumato.data.time_units import MONTHS
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.activity.dataset import Slots
-from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.dataset import SECONDS, SLOT, Slots, check_span
 from sfumato.kinds.activity.encode import Classified, name_unknown, publish_classes
 from sfumato.kinds.activity.guarantees import ActivityDiversity, format_epsilon, read_epsilon
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -45,21 +45,22 @@ class ActivityClasses(Method):
     (5, 8)
     """
 
-    optimises: ClassVar[str] = "distance of days to those of the class"
+    optimises: ClassVar[str] = "distance of records from their class"
 
     k: Annotated[int, Param("Smallest number of records in a class.", ge=2)]
     gaps: Annotated[
         str,
         Param(
-            "Unknown time: nothing is published of a class where fewer than k of it are observed (unknown), or people "
-            "with unknown time are left out (withhold).",
+            "Unknown time: unknown publishes nothing of a class in intervals in which fewer than k of its "
+            "records are observed; withhold suppresses records with unknown time.",
             choices=("unknown", "withhold"),
         ),
     ] = dataclasses.field(default="unknown", kw_only=True)
     size: Annotated[
         int | None,
         Param(
-            "Records that groups begin with; k if not given. With more than k, enough are observed where some are not.",
+            "Smallest number of records that a class is formed with, k by default; more than k allows for "
+            "unknown time.",
             ge=2,
         ),
     ] = dataclasses.field(default=None, kw_only=True)
@@ -67,7 +68,9 @@ class ActivityClasses(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.size is not None and self.size < self.k:
-            raise ParameterError(f"{type(self).__name__}: size must be at least k={self.k}, got {self.size}.")
+            raise ParameterError(
+                Message(self.message_name, ": ", parameter("size"), f" must be at least k={self.k}, got {self.size}.")
+            )
 
     @property
     def group_size(self) -> int:
@@ -79,13 +82,10 @@ class ActivityClasses(Method):
         """Say what decided who is in a class."""
         if isinstance(guarantee, ActivityDiversity):
             return (
-                "Classes were formed by looking at sensitive activities, too. Someone who knows the method may find "
-                "one likelier than its share in a class.",
+                "Classes depend on sensitive activities, too. Someone who knows the method may find one "
+                "likelier than its share in a class.",
             )
-        return (
-            "Classes were formed by looking at all activities, sensitive ones too. Records of a class are alike in "
-            "them.",
-        )
+        return ("Classes depend on all activities, including sensitive ones. Records of a class are similar in them.",)
 
     @abc.abstractmethod
     def lengths(self, unit: str | None) -> tuple[int, ...]:
@@ -101,11 +101,15 @@ class ActivityClasses(Method):
         super().accept(dataset, k)
         if self.group_size > len(dataset):
             raise ParameterError(
-                f"{type(self).__name__}: size must be at most the number of {dataset.unit.many}, got {self.size} for "
-                f"{len(dataset)}."
+                Message(
+                    self.message_name,
+                    ": ",
+                    parameter("size"),
+                    f" must be at most {len(dataset)}, the number of {dataset.unit.many}, got {self.size}.",
+                )
             )
         if not Slots.of(dataset).codes.shape[1]:
-            raise SchemaError(f"{type(self).__name__}: the data hold nothing: there is no slot.")
+            raise SchemaError(Message(self.message_name, ": the data have no slot."))
 
     @abc.abstractmethod
     def plan(self, unit: str | None) -> Levels:
@@ -118,8 +122,12 @@ class ActivityClasses(Method):
             yield
         except OverflowError:
             raise ParameterError(
-                f"{type(self).__name__}: records, slots and the length of the coarsest intervals must be fewer: sums "
-                "of squared durations do not fit 62 bits. Read the data with a coarser resolution."
+                Message(
+                    self.message_name,
+                    ": too many records, slots or slots per interval: sums of squares exceed 62 bits.",
+                ),
+                option="resolution",
+                hint=Message("Read the data with a coarser resolution: ", option("resolution", "hour"), "."),
             ) from None
 
     def observe(self, dataset: Dataset, sensitive: tuple[str, ...]) -> Observed:
@@ -131,10 +139,21 @@ class ActivityClasses(Method):
         observed = int((~unobserved).sum())
         if observed < self.group_size:
             raise InfeasibleError(
-                f"{type(self).__name__}: part of the time is unknown of all but {observed} of "
-                f"{dataset.unit.count(len(dataset))}, "
-                f"fewer than a class needs ({self.group_size}). Use gaps=unknown, or read the data with a coarser "
-                "resolution or a later start."
+                Message(
+                    self.message_name,
+                    f": only {observed} of {dataset.unit.count(len(dataset))} have no unknown time; a class needs "
+                    f"{self.group_size}.",
+                ),
+                option="gaps",
+                hint=Message(
+                    "Use ",
+                    parameter("gaps", "unknown"),
+                    ", or read the data with a coarser ",
+                    option("resolution"),
+                    " or a later ",
+                    option("start"),
+                    ".",
+                ),
             )
         codes = np.ascontiguousarray(everybody.codes[~unobserved])
         return Observed(everybody._replace(codes=codes, gap=-1), unobserved)
@@ -177,9 +196,21 @@ class ActivityClasses(Method):
         hidden = np.array([find_hidden(observed.activities, people, demand, length) for people in members])
         if hidden.all():
             raise InfeasibleError(
-                f"{type(self).__name__}: nothing could be published: in no interval are k={self.k} of a class "
-                "observed all the time. Use a smaller k, a larger size or shorter intervals, or read the data with a "
-                "coarser resolution, in which short gaps vanish."
+                Message(
+                    self.message_name,
+                    f": in no interval are k={self.k} records of a class observed all the time; nothing is left to "
+                    "publish.",
+                ),
+                option="k",
+                hint=Message(
+                    "Use a smaller ",
+                    parameter("k"),
+                    ", a larger ",
+                    parameter("size"),
+                    ", shorter intervals, or a coarser ",
+                    option("resolution"),
+                    ".",
+                ),
             )
         return hidden
 
@@ -239,14 +270,19 @@ class DiverseClasses(ActivityClasses):
 
     delta: Annotated[
         str,
-        Param("Time throughout which few people of a class do a sensitive activity: 48h, 3d, 90min, or slots."),
+        Param(
+            "Length of time for which the guarantee limits a sensitive activity: 48h, 3d, 90min, or a number of slots."
+        ),
     ]
-    epsilon: Annotated[str, Param("Largest share of a class that does so: 0.75 or 3/4, read exactly.")]
+    epsilon: Annotated[
+        str,
+        Param("Largest share of a class with a sensitive activity throughout that time: 0.75 or 3/4, read exactly."),
+    ]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", format_epsilon(self.epsilon))
         super().__post_init__()
-        owner = type(self).__name__
+        owner = self.message_name
         read_epsilon(owner, self.epsilon)
         check_span(owner, "delta", self.delta)
 
@@ -264,33 +300,43 @@ class DiverseClasses(ActivityClasses):
             grouping = demand._replace(k=self.group_size)
             outcome = self.classify(observed.activities, grouping, self.plan(dataset.time_unit.unit))
         if outcome.status != "done":
-            raise InfeasibleError(self._explain(observed, guarantee, outcome, dataset.unit))
+            raise self._explain(observed, guarantee, outcome, dataset.unit)
         return self.conclude(dataset, observed, outcome, demand, guarantee, run)
 
     def build_guarantee(self, dataset: Dataset) -> ActivityDiversity:
-        """Return what is promised, or refuse data this cannot be promised of."""
-        owner, unit = type(self).__name__, dataset.time_unit.unit
+        """Return what is guaranteed, or refuse data this cannot be guaranteed of."""
+        owner, unit = self.message_name, dataset.time_unit.unit
         sensitive = tuple(sorted(set(dataset.schema.sensitive)))
         if not sensitive:
-            raise SchemaError(f"{owner}: needs sensitive activities (sensitive), and the data name none.")
+            raise SchemaError(
+                Message(owner, ": needs sensitive activities; the data name none."),
+                option="sensitive",
+                hint=Message("Name them: ", option("sensitive", ["ACTIVITY"]), "."),
+            )
         slots = Slots.of(dataset)
         missing = sum(code < 0 for code in slots.find(sensitive))
         if missing:
             raise SchemaError(
-                f"{owner}: {missing} of the {len(sensitive)} sensitive activities do not occur in the data. "
-                "Name activities as the data spell them."
+                Message(owner, f": {missing} of the {len(sensitive)} sensitive activities do not occur in the data."),
+                option="sensitive",
+                hint="Write them as in the data.",
             )
         gap = name_unknown(dataset)
         if gap in sensitive:
             raise SchemaError(
-                f"{owner}: time that nothing is known about must not be a sensitive activity. Give it another name "
-                "(gap)."
+                Message(owner, ": unknown time has the name of a sensitive activity."),
+                option="gap",
+                hint=Message("Give it another name: ", option("gap", "unknown"), "."),
             )
         window, total = count_slots(owner, "delta", self.delta, unit), slots.codes.shape[1]
         if window > total:
             raise ParameterError(
-                f"{owner}: delta must be at most the time that the data cover, {total} slots, got {window}: "
-                "nobody could do anything for so long, and nothing would be promised."
+                Message(
+                    owner,
+                    ": ",
+                    parameter("delta"),
+                    f" must be at most {total} slots, the time that the data cover, got {window}.",
+                )
             )
         length = self.lengths(unit)[-1]
         return ActivityDiversity(self.k, self.delta, self.epsilon, window, length, self.digits, total, gap, sensitive)
@@ -301,20 +347,27 @@ class DiverseClasses(ActivityClasses):
         epsilon = guarantee.fraction
         return Demand(self.k, guarantee.delta_slots, epsilon.numerator, epsilon.denominator)
 
-    def _explain(self, observed: Observed, guarantee: ActivityDiversity, outcome: Outcome, unit: RecordUnit) -> str:
-        """Say why no classes can be made."""
+    def _explain(
+        self, observed: Observed, guarantee: ActivityDiversity, outcome: Outcome, unit: RecordUnit
+    ) -> InfeasibleError:
+        """Return the error that says why no classes can be made."""
         named = "the sensitive activity"
         if len(guarantee.sensitive) > 1:
             named = f"sensitive activity {outcome.activity + 1} of {len(guarantee.sensitive)} (in alphabetical order)"
-        return (
-            f"{type(self).__name__}: {outcome.most_people:,} of {unit.count(len(observed.activities.codes))} have "
-            f"{named} "
-            f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even "
-            f"if all are in one class. Use a larger epsilon, a longer delta, or more {unit.many}."
+        return InfeasibleError(
+            Message(
+                self.message_name,
+                f": {outcome.most_people:,} of {unit.count(len(observed.activities.codes))} have {named} throughout "
+                f"{self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon}.",
+            ),
+            option="epsilon",
+            hint=Message(
+                "Use a larger ", parameter("epsilon"), ", a longer ", parameter("delta"), f", or more {unit.many}."
+            ),
         )
 
 
-def count_slots(owner: str, name: str, text: str, slot: str | None) -> int:
+def count_slots(owner: str | MethodName, name: str, text: str, slot: str | None) -> int:
     """Return how many slots a length of time is.
 
     Parameters
@@ -333,20 +386,30 @@ def count_slots(owner: str, name: str, text: str, slot: str | None) -> int:
     >>> count_slots("Mc", "delta", "90min", "hour")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Mc: delta must be a whole number of slots, got '90min' and a slot is an hour.
+    sfumato.exceptions.ParameterError: Mc: delta must be a whole number of slots, got '90min'; a slot is an hour.
     """
     number, unit = check_span(owner, name, text)
     if unit == SLOT:
         return number
     if slot is None:
         raise ParameterError(
-            f"{owner}: {name} must be a number of slots, because nobody said how long a slot is, got {text!r}. "
-            "Give a number, or read the data with a resolution."
+            Message(
+                owner,
+                ": ",
+                parameter(name),
+                f" must be a number of slots, since the length of a slot is unknown, got {text!r}.",
+            ),
+            hint=Message("Give a number, or read the data with ", option("resolution", "hour"), "."),
         )
     slots, rest = divmod(number * SECONDS[unit], SECONDS[slot])
     if rest or (unit in MONTHS and slot not in MONTHS):
         article = "an" if slot == "hour" else "a"
         raise ParameterError(
-            f"{owner}: {name} must be a whole number of slots, got {text!r} and a slot is {article} {slot}."
+            Message(
+                owner,
+                ": ",
+                parameter(name),
+                f" must be a whole number of slots, got {text!r}; a slot is {article} {slot}.",
+            )
         )
     return slots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.dataset import check_span
 from sfumato.kinds.activity.methods._base import DiverseClasses, count_slots
 from sfumato.params import Param, Parameterised
 
@@ -27,20 +27,18 @@ class Flat(Parameterised):
     (60,)
     """
 
-    interval: Annotated[str, Param("Length of the intervals that are compared and published: slot, 10min, hour.")] = (
-        "slot"
-    )
+    interval: Annotated[str, Param("Length of the compared and published intervals: slot, 10min, hour.")] = "slot"
     digits: Annotated[
-        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
+        int | None, Param("Decimal digits of published shares; by default they are exact.", ge=1, le=9)
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_span(type(self).__name__, "interval", self.interval)
+        check_span(self.message_name, "interval", self.interval)
 
     def lengths(self, unit: str | None) -> tuple[int, ...]:
         """Return the slots of an interval."""
-        return (count_slots(type(self).__name__, "interval", self.interval, unit),)
+        return (count_slots(self.message_name, "interval", self.interval, unit),)
 
     def plan(self, unit: str | None) -> Levels:
         """Return how people are split: not at all before they are compared."""
@@ -70,7 +68,7 @@ class LMdav(Flat, DiverseClasses):
     """
 
     name: ClassVar[str] = "l-mdav"
-    summary: ClassVar[str] = "Groups similar days by MDAV, with larger classes until all are diverse; a baseline."
+    summary: ClassVar[str] = "Baseline: MDAV on similar days, with larger classes until all are diverse."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), 3.2.1"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
@@ -103,7 +101,7 @@ class LVmdav(Flat, DiverseClasses):
     """
 
     name: ClassVar[str] = "l-vmdav"
-    summary: ClassVar[str] = "Lets classes of similar days grow until diverse; may suppress records; a baseline."
+    summary: ClassVar[str] = "Baseline: grows classes of similar days until they are diverse; may suppress records."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), 3.2.2"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
@@ -136,7 +134,7 @@ class Msld(Flat, DiverseClasses):
     """
 
     name: ClassVar[str] = "msld"
-    summary: ClassVar[str] = "Merges days that follow each other when put in order until diverse; a baseline."
+    summary: ClassVar[str] = "Baseline: sorts days and merges neighbours until classes are diverse."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), 4.3"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:  # noqa: ARG002

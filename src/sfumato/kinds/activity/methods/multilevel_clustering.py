@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.dataset import check_span
 from sfumato.kinds.activity.encode import name_unknown
 from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.kinds.activity.methods._base import ActivityClasses, DiverseClasses, count_slots
+from sfumato.messages import Message, parameter
 from sfumato.params import Param, Parameterised
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -41,30 +42,39 @@ class Levelled(Parameterised):
 
     aggregate: Annotated[
         str,
-        Param("Length of the intervals at each level, coarse to fine; the last are published: week,hour."),
+        Param("Length of the intervals at each level, from coarse to fine; the last one is published: week,hour."),
     ] = "week,hour"
-    levels: Annotated[int | None, Param("Number of levels; as many as aggregate names if not given.", ge=1)] = None
-    fanout: Annotated[int, Param("Number of groups of the next level that a group is meant for.", ge=1)] = 5
+    levels: Annotated[int | None, Param("Number of levels; by default the number of lengths in aggregate.", ge=1)] = (
+        None
+    )
+    fanout: Annotated[int, Param("Intended number of groups of the next level in a group.", ge=1)] = 5
     digits: Annotated[
-        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
+        int | None, Param("Decimal digits of published shares; by default they are exact.", ge=1, le=9)
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner, spans = type(self).__name__, self.aggregate.split(",")
+        owner, spans = self.message_name, self.aggregate.split(",")
         for span in spans:
             check_span(owner, "aggregate", span)
         if self.levels not in (None, len(spans)):
             raise ParameterError(
-                f"{owner}: levels must be as many as aggregate names, got {self.levels} for {len(spans)} lengths."
+                Message(
+                    owner,
+                    ": ",
+                    parameter("levels"),
+                    f" must be the number of lengths in aggregate, got {self.levels} for {len(spans)} lengths.",
+                )
             )
 
     def lengths(self, unit: str | None) -> tuple[int, ...]:
         """Return the slots of an interval, level by level."""
-        owner = type(self).__name__
+        owner = self.message_name
         lengths = tuple(count_slots(owner, "aggregate", span, unit) for span in self.aggregate.split(","))
         if any(coarse < fine for coarse, fine in itertools.pairwise(lengths)):
-            raise ParameterError(f"{owner}: aggregate must go from coarse to fine, got {self.aggregate!r}.")
+            raise ParameterError(
+                Message(owner, ": ", parameter("aggregate"), f" must go from coarse to fine, got {self.aggregate!r}.")
+            )
         return lengths
 
     @property
@@ -93,7 +103,7 @@ class Weighted(Levelled):
     Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 3.3.1.
     """
 
-    wd: Annotated[float, Param("Weight of the sensitive activities, which is taken off the distance.", ge=0)] = 1.0
+    wd: Annotated[float, Param("Weight of sensitive activities, which is subtracted from the distance.", ge=0)] = 1.0
 
     @property
     def weight(self) -> float:
@@ -105,7 +115,7 @@ class Weighted(Levelled):
 class Mc(Levelled, ActivityClasses):
     """Group people by MDAV level by level: by coarse intervals first, and the parts by finer ones.
 
-    Nothing is promised about sensitive activities.
+    Nothing is guaranteed about sensitive activities.
 
     Examples
     --------
@@ -121,7 +131,7 @@ class Mc(Levelled, ActivityClasses):
     """
 
     name: ClassVar[str] = "mc"
-    summary: ClassVar[str] = "Groups similar days level by level into classes of k records; promises no diversity."
+    summary: ClassVar[str] = "Groups similar days level by level into classes of k records; no diversity."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 1"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (ClassAnonymity,)
 
@@ -164,14 +174,14 @@ class McLMdav(Levelled, DiverseClasses):
     """
 
     name: ClassVar[str] = "mc-l-mdav"
-    summary: ClassVar[str] = "Groups similar days level by level; classes that are not diverse join near ones."
+    summary: ClassVar[str] = "Groups similar days level by level; merges classes that are not diverse with near ones."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 2"
 
     repair: Annotated[
         str,
         Param(
-            "A class that is not diverse joins the nearest that makes it so (class), or all classes are made larger "
-            "until none is left, as in the paper (all).",
+            "Classes that are not diverse: class merges each with the nearest that makes it diverse; all "
+            "enlarges all classes, as in the paper.",
             choices=("class", "all"),
         ),
     ] = "class"
@@ -202,7 +212,9 @@ class McLMdavWd(Weighted, McLMdav):
     """
 
     name: ClassVar[str] = "mc-l-mdav-wd"
-    summary: ClassVar[str] = "Groups similar days by level, keeping those apart who do a sensitive activity at once."
+    summary: ClassVar[str] = (
+        "Groups similar days level by level; separates people with a sensitive activity at the same time."
+    )
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 2"
 
 
@@ -227,7 +239,7 @@ class McLVmdav(Levelled, DiverseClasses):
     """
 
     name: ClassVar[str] = "mc-l-vmdav"
-    summary: ClassVar[str] = "Groups similar days by level and lets classes grow until diverse; may suppress records."
+    summary: ClassVar[str] = "Groups similar days level by level and grows classes until diverse; may suppress records."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 3"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
@@ -258,7 +270,7 @@ class McLVmdavWd(Weighted, McLVmdav):
     """
 
     name: ClassVar[str] = "mc-l-vmdav-wd"
-    summary: ClassVar[str] = "Like mc-l-vmdav, keeping those apart who do a sensitive activity at once."
+    summary: ClassVar[str] = "Like mc-l-vmdav; separates people with a sensitive activity at the same time."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 3"
 
 
@@ -282,7 +294,7 @@ class McRr(Levelled, DiverseClasses):
     """
 
     name: ClassVar[str] = "mc-rr"
-    summary: ClassVar[str] = "Groups those who do nothing sensitive and deals the others to the classes in turn."
+    summary: ClassVar[str] = "Groups people without sensitive activities and distributes the others over the classes."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 4"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:

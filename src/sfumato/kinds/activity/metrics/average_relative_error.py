@@ -26,7 +26,7 @@ class AverageRelativeError(QueryMetric):
     """Measure ARE of COUNT queries: how many people do an activity in a time range, slot by slot on average?
 
     The release is asked for the time its classes spend on the activity, spread evenly in every published interval;
-    people who are withheld are missing from its answers. A query names an activity and may have a range of time.
+    people who are suppressed are missing from its answers. A query names an activity and may have a range of time.
 
     Examples
     --------
@@ -38,9 +38,7 @@ class AverageRelativeError(QueryMetric):
     0.0
     """
 
-    explanation: ClassVar[str] = (
-        "How far off the number of {many} that do something in a range of time is when the release is asked."
-    )
+    explanation: ClassVar[str] = "Relative error of the number of {many} that have an activity in a range of time."
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw slots of people, and ranges of time around them."""
@@ -71,7 +69,7 @@ class AverageRelativeError(QueryMetric):
             owner = f"{self.name}: query {number} of the workload"
             activities, when = split_time(query, comparison.original.time_unit, owner)
             if len(activities) != 1 or activities[0] not in code:
-                raise SchemaError(f"{owner} must name one activity that the original data have, and may have a time.")
+                raise SchemaError(f"{owner} must name one activity that the original has, and may have a time.")
             in_range, activity = when.holds(times), code[activities[0]]
             slots = max(int(in_range.sum()), 1)
             within = np.add.reduceat(in_range, view.edges[:-1]) if len(shown) else np.zeros(0)

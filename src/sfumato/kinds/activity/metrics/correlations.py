@@ -28,8 +28,8 @@ class ActivityCorrelations(SummedMetric):
     """Measure how far off correlations between durations are, original people against published classes.
 
     Pearson's correlation of the time spent on two activities, over people before, over classes after: each class counts
-    once, as it does for whoever takes the published classes as records. Averages over a class vary less than people do
-    and there are fewer of them, so correlations of the release are stronger or weaker by chance; details have the
+    once, as it does for someone who takes the published classes as records. Averages over a class vary less than people
+    do and there are fewer of them, so correlations of the release are stronger or weaker by chance; details have the
     probability that a correlation as large comes of nothing (p), and ``weighted``, with classes counted by people.
 
     The value is the mean change over all pairs of the activities named, or of the three that take most time. A pair in
@@ -47,16 +47,18 @@ class ActivityCorrelations(SummedMetric):
 
     name: ClassVar[str] = "activity-correlations"
     title: ClassVar[str] = "Change of correlations between durations"
-    explanation = "How far off correlations between the times spent on two activities are."
+    explanation = "Change of the correlations between the times spent on two activities."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: no change, 2: every correlation reversed"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "Correlations of fewer, larger classes may be anything, the original ones included."
+    not_monotone: ClassVar[str] = (
+        "Correlations over fewer, larger classes are not bounded, so they may also come closer to the original."
+    )
 
-    activities: Annotated[str | None, Param("Activities to pair, separated by commas.")] = None
+    activities: Annotated[str | None, Param("Activities whose pairs are compared, separated by commas.")] = None
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Add up what correlations are made of, for every pair before and after."""

@@ -41,16 +41,16 @@ class ActivityDurations(SummedMetric):
 
     name: ClassVar[str] = "activity-durations"
     title: ClassVar[str] = "Change of mean durations"
-    explanation = "How far off the average time spent on an activity is when the release is asked."
+    explanation = "Relative error of the average time spent on an activity."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: the same durations, 1: nothing in common"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Withholding records may bring the means of the others closer to those of everybody."
+    not_monotone: ClassVar[str] = "Suppressing records may bring the means of the others closer to those of all."
 
-    activities: Annotated[str | None, Param("Activities to list, separated by commas.")] = None
+    activities: Annotated[str | None, Param("Activities to compare, separated by commas.")] = None
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the time of people, and of classes by their people."""

@@ -30,7 +30,7 @@ class RelativeDifference(SummedMetric):
 
     The relative difference of two durations is the distance between them as a share of the larger one, and 0 where both
     are 0. It is averaged over published people, days and the activities that occur: a person is published as the
-    class, so what anybody in the class did counts against everybody who did not. Where the release has longer intervals
+    class, so what anyone in the class did counts against everybody who did not. Where the release has longer intervals
     than a span asked for, time is taken to be spread equally within them.
 
     The value is that of days, or of slots where nobody knows what a day is. Details have other spans, and
@@ -49,7 +49,8 @@ class RelativeDifference(SummedMetric):
     name: ClassVar[str] = "relative-difference"
     title: ClassVar[str] = "Relative difference of daily durations"
     explanation = (
-        "How far the time spent on an activity in a day is, {one} by {one}, from what is published of the class."
+        "Relative difference between the time each {one} spends on an activity in a day and the published "
+        "mean of its class."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
@@ -58,7 +59,7 @@ class RelativeDifference(SummedMetric):
     averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "The mean of a larger class may be closer to one of it than that of a smaller one."
+    not_monotone: ClassVar[str] = "The mean of a larger class may be closer to a record than that of a smaller one."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""

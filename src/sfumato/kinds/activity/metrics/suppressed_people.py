@@ -33,8 +33,8 @@ class SuppressedPeople(SummedMetric):
     """
 
     name: ClassVar[str] = "suppressed-people"
-    title: ClassVar[str] = "Left out of all classes"
-    explanation = "How many {many} fit into no class and are not in the release."
+    title: ClassVar[str] = "Suppressed records"
+    explanation = "Number of {many} that are in no class and so not in the release."
     unit: ClassVar[str] = "records"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: nobody is left out"

@@ -38,22 +38,22 @@ class TimeOfDay(SummedMetric):
     """
 
     name: ClassVar[str] = "time-of-day"
-    title: ClassVar[str] = "Change of the hours of the day"
-    explanation = "How much of an hour of the day is spent on other activities according to the release."
+    title: ClassVar[str] = "Change of activities by hour of the day"
+    explanation = "Share of an hour of the day that the release assigns to other activities than the original does."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: the same activities in every hour, 1: none in common"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Withholding records may bring the shares of the others closer to those of everybody."
+    not_monotone: ClassVar[str] = "Suppressing records may bring the shares of the others closer to those of all."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""
         if (reason := super().obstacle(comparison)) is not None:
             return reason
         view = comparison.view(ActivityComparison)
-        return None if view.day and view.day >= _HOURS else "needs slots that are hours or shorter."
+        return None if view.day and view.day >= _HOURS else "needs slots of an hour or less."
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the time of every hour."""

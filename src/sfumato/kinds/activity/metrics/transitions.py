@@ -24,7 +24,7 @@ _PEOPLE = 64
 
 @dataclasses.dataclass(frozen=True)
 class ActivityTransitions(SummedMetric):
-    """Measure how far off the chances are that somebody who does one thing does another thing some time later.
+    """Measure how far off the chances are that someone who does one thing does another thing some time later.
 
     Before, all moments that lie so far apart are counted, for everybody. A release of class averages does not say who
     did what twice: nothing links the people of one interval to those of the next. After, the two activities are
@@ -44,17 +44,17 @@ class ActivityTransitions(SummedMetric):
     """
 
     name: ClassVar[str] = "activity-transitions"
-    title: ClassVar[str] = "Change of what follows what"
-    explanation = "How far off the chances are that one activity follows another, an interval later."
+    title: ClassVar[str] = "Change of transitions between activities"
+    explanation = "Change of the probability that one activity follows another, an interval later."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: the same transitions, 1: none in common"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "Chances under independence may be right for a larger class by accident."
+    not_monotone: ClassVar[str] = "Probabilities under independence may be right for a larger class by chance."
 
-    step: Annotated[int, Param("How many published intervals later.", ge=1)] = 1
+    step: Annotated[int, Param("Number of published intervals between the two activities.", ge=1)] = 1
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""

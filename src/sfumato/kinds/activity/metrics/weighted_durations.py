@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.kinds.activity.comparison import ActivityComparison
+from sfumato.messages import Message, option
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
@@ -22,7 +23,7 @@ class WeightedDurations(SummedMetric):
 
     Before, the mean is over all people of the original by their weights; after, over all people published, who count
     alike because weights are not published. The value is the relative difference of the means, averaged over all
-    activities that occur. ``with_weights`` is the same for somebody who knows what the people of every class weigh.
+    activities that occur. ``with_weights`` is the same for someone who knows what the people of every class weigh.
 
     Examples
     --------
@@ -39,22 +40,22 @@ class WeightedDurations(SummedMetric):
     name: ClassVar[str] = "weighted-durations"
     title: ClassVar[str] = "Change of weighted mean durations"
     explanation = (
-        "How far off the average time that the population spends on an activity, by survey weights, is when the "
-        "release is asked, which has none."
+        "Relative error of the average time that the population spends on an activity: the original with "
+        "survey weights, the release without."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: the same durations, 1: nothing in common"
     paper: ClassVar[str] = ""
-    unchanged: ClassVar[float | str] = "Weights are not published, so that means differ even if all else is exact."
+    unchanged: ClassVar[float | str] = "Weights are not published, so means differ even if everything else is exact."
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "Withholding records may bring the means of the others closer to those of everybody."
+    not_monotone: ClassVar[str] = "Suppressing records may bring the means of the others closer to those of all."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the original has no weights."""
         reason = super().obstacle(comparison)
         if reason is None and comparison.original.weights is None:
-            return "the data have no survey weights; name their column when they are read (weight)."
+            return Message("the data have no survey weights; read them with ", option("weight", "COLUMN"), ".")
         return reason
 
     def partial(self, comparison: Comparison) -> PartialSums:

@@ -14,10 +14,10 @@ from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 
-_SLOTS = "an event is one slot of time of one record."
+_SLOTS = "an event is one time slot of one record."
 _SHARES = (
-    "who did what is not published, only shares of the time of whole classes: of several events one after the other "
-    "the bounds hold, but may be wider than they need be."
+    "only shares of time of whole classes are published; for several events in a row the bounds are "
+    "correct but may be wide."
 )
 
 

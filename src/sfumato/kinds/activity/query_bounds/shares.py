@@ -81,7 +81,7 @@ class Shares:
         published, guarantee = PublishedClasses.of(release), release.guarantee
         slots, length = int(getattr(guarantee, "slots", 1)), int(getattr(guarantee, "slot", 1))
         digits, gap = getattr(guarantee, "digits", None), getattr(guarantee, "gap", None)
-        # Intervals of which nothing is listed by anybody are at the end, or there are none.
+        # Intervals of which nothing is listed by anyone are at the end, or there are none.
         lengths = measure_intervals(max(slots, (len(published.begins) - 1) * length + 1), length)
         lengths = lengths[: len(published.begins)]
         dated = release.columns[1].form.type == "timestamp"
@@ -173,7 +173,7 @@ class Shares:
         return Truth(certain, np.maximum(possible, certain), self.classes)
 
     def _mark_reachable(self, high: Ints) -> Flags:
-        """Tell which intervals come after one in which something was possible, or have room for both."""
+        """Return which intervals come after one in which something was possible, or have room for both."""
         there = np.cumsum(high > 0, axis=1)
         before = np.concatenate([np.zeros((len(high), 1), np.int64), there[:, :-1]], axis=1)
         return np.asarray(np.where(self.lengths.max(initial=1) > 1, there, before) > 0)
@@ -219,7 +219,7 @@ class Shares:
         return functools.reduce(TimeBounds.either, all_bounds)
 
     def publishes(self, selection: Selection) -> bool:  # noqa: ARG002
-        """Tell whether there is a class and interval of which shares are published."""
+        """Return whether there is a class and interval of which shares are published."""
         return not bool(self.hidden.all())
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:

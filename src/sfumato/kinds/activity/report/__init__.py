@@ -60,7 +60,7 @@ def render(
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
-    secret, judgement = "it shows what somebody did on a day", page.judge(comparison, after, remaining)
+    secret, judgement = "it shows individual days", page.judge(comparison, after, remaining)
     return page.write_page(
         comparison,
         [
@@ -130,7 +130,7 @@ def draw_partitions(seen: Divided) -> dict[str, Figure]:
 
 
 def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
-    """Return the sections on following somebody, on what is sensitive, on classes and on durations."""
+    """Return the sections on following someone, on what is sensitive, on classes and on durations."""
     return [
         _sensitive(seen, seen.after),
         *(_following(finding) for finding in seen.stronger),
@@ -155,14 +155,14 @@ def _account(comparison: Comparison) -> str:
         [
             (f"Slots of every {comparison.release.unit.one}", view.slots),
             ("Published intervals", len(view.intervals)),
-            ("Activities in the original data", int(view.occurring.sum())),
+            ("Activities in the original", int(view.occurring.sum())),
             ("Classes published", len(view.sizes)),
             ("Smallest class", int(view.sizes.min(initial=len(comparison.release)))),
         ],
     )
     return body + (
-        "<p>Published is, for each class and interval, the share of time that its "
-        f"{unit.many} spent on each activity; never what a single {unit.one} {did}.</p>"
+        "<p>The release has, for each class and interval, the share of time that its "
+        f"{unit.many} spent on each activity, never what a single {unit.one} {did}.</p>"
         f"{_describe_unknown(comparison)}"
     )
 
@@ -175,11 +175,11 @@ def _describe_unknown(comparison: Comparison) -> str:
         return ""
     hidden = PublishedClasses.of(comparison.release).find_hidden(gap)
     return (
-        f"<p>Part of the time is unknown. Of {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
-        f"classes nothing is published, because fewer than {guarantee.k} {comparison.release.unit.many} of the "
+        f"<p>Part of the time is unknown. {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
+        f"classes are suppressed, because fewer than {guarantee.k} {comparison.release.unit.many} of the "
         "class were "
         "observed all the time, "
-        "or too few for the share that is promised. Larger groups (<code>size</code>) lose fewer.</p>"
+        "or too few for the guaranteed share. A larger <code>size</code> suppresses fewer.</p>"
     )
 
 
@@ -187,18 +187,18 @@ def _following(finding: Finding) -> str:
     """Say how far people can be followed from one known slot, and what helps."""
     body = "".join(f"<p>{escape(text)}</p>" for text in finding.remaining.warnings)
     if body:
-        body = f"<blockquote class=warning><p><b>Somebody can be followed.</b></p>{body}</blockquote>"
+        body = f"<blockquote class=warning><p><b>A person can be followed.</b></p>{body}</blockquote>"
     else:
         share = show_share(finding.to_dict()["followed_share"])
         body = (
-            "<p>Somebody who knows one slot in which nobody else of a class does what a person does learns next to "
-            f"nothing about the time before and after it: something in {share} of the cases.</p>"
+            "<p>Someone who knows one slot in which a person's activity is unique in its class learns more about the "
+            f"time before or after it in only {share} of the cases.</p>"
         )
-    return f"<section><h2>Following somebody</h2>\n{body}</section>"
+    return f"<section><h2>Following a person</h2>\n{body}</section>"
 
 
 def _sensitive(comparison: Comparison | Divided, after: Risk) -> str:
-    """Say which activities are sensitive, what is promised about them and what was found."""
+    """Say which activities are sensitive, what is guaranteed about them and what was found."""
     labels = comparison.original.schema.sensitive
     if not labels:
         return ""
@@ -207,18 +207,17 @@ def _sensitive(comparison: Comparison | Divided, after: Risk) -> str:
     epsilon, delta = getattr(guarantee, "epsilon", None), getattr(guarantee, "delta", None)
     body, many = f"<p>Sensitive: {named}.</p>", comparison.release.unit.many
     if epsilon is None or share is None:
-        body += f"<p>Nothing is promised about how many {many} of a class have it at the same time.</p>"
+        body += f"<p>The guarantee does not limit how many {many} of a class have one at the same time.</p>"
     else:
         allowed = float(Fraction(str(epsilon)))
         holds = share <= allowed + 1e-12
         largest, limit, time = show_share(share), show_share(allowed), escape(str(delta))
         text = (
-            f"In no class do more than {largest} of the {many} have a sensitive activity throughout the same {time} "
-            f"({limit} promised)."
+            f"At most {largest} of the {many} of any class have the same sensitive activity throughout the "
+            f"same {time} ({limit} guaranteed)."
             if holds
-            else f"<b>Do not publish this release: in a class {largest} of the {many} have a sensitive activity "
-            "throughout "
-            f"the same {time}; at most {limit} are promised.</b>"
+            else f"<b>Do not publish this release: in a class {largest} of the {many} have the same sensitive "
+            f"activity throughout the same {time}; at most {limit} are guaranteed.</b>"
         )
         body += f"<blockquote{' class=warning' * (not holds)}><p>{text}</p></blockquote>"
     return f"<section><h2>Sensitive activities</h2>\n{body}</section>"
@@ -227,7 +226,7 @@ def _sensitive(comparison: Comparison | Divided, after: Risk) -> str:
 def _durations(plot: Figure | None) -> str:
     if plot is None:
         return ""
-    caption = "The share of all time that is spent on an activity, according to the data and to the release."
+    caption = "Share of all time spent on an activity, in the original and in the release."
     return f"<section><h2>Activities before and after</h2>\n{draw_figure('durations', plot, caption)}</section>"
 
 
@@ -264,9 +263,8 @@ def _days(comparison: Comparison, plot: Figure | None) -> str:
         body = f"<p>{escape(days.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
-            f"Each class twice. Above, a line for each {comparison.release.unit.one}, coloured by activity. Below, "
-            "what is "
-            "published of the class: the share of its time by activity."
+            f"Each class is drawn twice. Above: a line for each {comparison.release.unit.one}, coloured by "
+            "activity. Below: the published share of time by activity."
         )
         body = draw_figure("days", plot, caption)
     return f"<section><h2>A day before and after</h2>\n{body}</section>"
@@ -274,10 +272,8 @@ def _days(comparison: Comparison, plot: Figure | None) -> str:
 
 def _classes(plot: Figure, unit: RecordUnit) -> str:
     caption = (
-        f"{unit.many.capitalize()} of a class are published as one: whoever finds the class of "
-        f"{unit.record_of_person} cannot "
-        "tell "
-        "which one in it that is."
+        f"{unit.many.capitalize()} of a class are published together: someone who finds the class of "
+        f"{unit.record_of_person} cannot tell which one it is."
     )
     return f"<section><h2>Classes</h2>\n{draw_figure('class-sizes', plot, caption)}</section>"
 

@@ -44,7 +44,7 @@ _SENSITIVE = (GROUPS[1], "#9b2226")
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c6bb1", "#b3a13c")
 _REST = "#b9c0ca"
 _OTHERS = "all other activities"
-_RANKS = ("Most alike", "Typical", "Least alike")
+_RANKS = ("Most similar", "Typical", "Least similar")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,9 +80,9 @@ class Window:
 def find_obstacle(comparison: Comparison) -> str | None:
     """Say why there is no picture of days, or return None when there is one."""
     if comparison.obstacle:
-        return f"There is no picture of days: {comparison.obstacle}"
+        return f"Days are not drawn: {comparison.obstacle}"
     if not len(comparison.view(ActivityComparison).sizes):
-        return "There is no picture of days because nothing is published."
+        return "Days are not drawn because nothing is published."
     return None
 
 
@@ -171,8 +171,8 @@ def draw_days(
     legend = [LegendEntry("square", colour, shorten(view.labels[code], _LETTERS)) for code, colour in colours.items()]
     return Figure(
         title="The day of some classes, before and after",
-        description=f"For each class: a line of coloured stretches for each {unit.one}, and below them the shares of "
-        "the class by activity, stacked over the same hours.",
+        description=f"For each class a line of coloured intervals for each {unit.one}, and below them the stacked "
+        "shares of the class by activity over the same hours.",
         panels=panels,
         legend=[*legend, LegendEntry("square", _REST, _OTHERS)],
         notes=[f"{show_count(len(classes))} of {show_count(len(view.sizes))} classes are shown."],
@@ -185,7 +185,7 @@ def _title(rank: str, number: int, group: PublishedClass, window: Window, unit: 
     amount = show_amount(group.size, unit.one, unit.many)
     shown = f" ({show_count(_SHOWN_PEOPLE)} shown)" if group.size > _SHOWN_PEOPLE else ""
     return alt.Title(
-        f"{rank or f'Class {number}'}: a class of {amount}{shown}",
+        f"{rank or f'Class {number}'}: class of {amount}{shown}",
         subtitle=[f"{window.title}. Above, before: a line per {unit.one}.", "Below, after: what is published."],
         offset=6,
     )

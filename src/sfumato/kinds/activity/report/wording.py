@@ -1,4 +1,4 @@
-"""What the report says in plain words about promises on activities."""
+"""What the report says in plain words about guarantees on activities."""
 
 from __future__ import annotations
 
@@ -10,36 +10,37 @@ from sfumato.reports.text import ALWAYS, ReportWords
 __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
-    "Largest share of a class that does a sensitive activity throughout",
-    "A sensitive activity is done throughout by {share} of a class; at most {allowed} are promised.",
-    "No sensitive activity is done throughout by more than {share} of a class ({allowed} promised).",
+    "Largest share of a class with a sensitive activity throughout",
+    "{share} of a class have a sensitive activity throughout the guaranteed time; at most {allowed} are guaranteed.",
+    "At most {share} of a class have a sensitive activity throughout the guaranteed time ({allowed} guaranteed).",
 )
 """What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
 
 _SLOT_LIMITS = (
     (
-        "What a whole class does.",
-        "Whoever finds the class of {whose} learns what all in it have in common: that all sleep at three, say. "
-        "Only the sensitive activities are limited, and only where they go on for the whole time that is promised.",
+        "What all records of a class have in common.",
+        "Someone who finds the class of {whose} learns what all its records have in common, such as "
+        "sleeping at three. Only sensitive activities are limited, and only those that last for the "
+        "guaranteed time.",
     ),
     (
-        "Sensitive activities that are short or interrupted.",
-        "Whoever does something else in between, be it for a slot, or who does it for a shorter time than is "
-        "promised, is not counted.",
+        "Short or interrupted sensitive activities.",
+        "A sensitive activity that is interrupted, even for one slot, or shorter than the guaranteed time "
+        "is not counted.",
     ),
     (
-        "Following somebody from one interval to the next.",
-        "Somebody who knows when nobody else of a class did what somebody did may be able to go on from there where "
-        "published intervals are short: hardly anybody changes from one to the next. How far this gets is measured.",
+        "Following a person from one interval to the next.",
+        "Someone who knows a time at which a person's activity was unique in its class may follow that "
+        "person, because activities rarely change between short intervals. The report measures how far.",
     ),
     (
-        "When somebody was observed.",
-        "How much time of a class is unknown is published. Who knows when others were not observed knows when it can "
-        "be theirs.",
+        "When a person was observed.",
+        "The share of unknown time of a class is published. Someone who knows when others were not "
+        "observed can tell whose it may be.",
     ),
     (
         "Knowing who is in the same class.",
-        "Somebody who knows what all others in a class did can subtract them from what is published.",
+        "Someone who knows the activities of all others in a class can subtract them from the published shares.",
     ),
 )
 
@@ -50,16 +51,20 @@ def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     Examples
     --------
     >>> describe_attacker(3)
-    'somebody who knows what a person did at up to 3 times'
+    'someone who knows what a person did at up to 3 times'
     """
     times = show_amount(m, "time", "times") if m else "some times"
     what = "a person did" if unit == PERSON else f"{unit.record_of_person} was spent on"
-    return f"somebody who knows what {what} at {'up to ' * bool(m)}{times}"
+    return f"someone who knows what {what} at {'up to ' * bool(m)}{times}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:  # noqa: ARG001
-    """List what a promise about known slots does not cover."""
-    return [*_SLOT_LIMITS, ("Being in the data.", "The release does not hide that somebody took part."), ALWAYS[1]]
+    """List what a guarantee about known slots does not cover."""
+    return [
+        *_SLOT_LIMITS,
+        ("Presence in the data.", "The release does not hide that a person is in the data."),
+        ALWAYS[1],
+    ]
 
 
 REPORT_WORDS = ReportWords(share=_SHARE, describe_attacker=describe_attacker, list_limits=list_limits)

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.activity.dataset import Slots
-from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.dataset import SECONDS, SLOT, Slots, check_span
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.activity.guarantees import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
@@ -37,17 +36,17 @@ _BOUNDED = "no shares show that too many do a sensitive activity throughout a wi
 _COUNTED = "few records of every class have a sensitive activity throughout a window"
 _POLICY = "the claim is about the sensitive activities and the time asked for"
 _OPEN = (
-    "Published shares alone do not tell how many of a class do a sensitive activity throughout {delta}: it may "
-    "be up to {most} of a class, and {epsilon} is claimed. The original and the owner's class file do "
-    "(verify with the original)."
+    "The published shares do not show how many records of a class have a sensitive activity throughout "
+    "{delta}: up to {most} of a class, where {epsilon} is claimed. Verify with the original and the "
+    "owner's class file."
 )
 
 
 def verify(release: Release) -> Verdict:
     """Check a release on its own: sizes of classes, shares, and what the shares say about diversity.
 
-    The measured ``diversity`` is ``proved by the shares`` where no class can break the claim, whoever is in it;
-    ``broken`` where every class with these shares does; and it ``needs the class file`` where the shares leave both
+    The measured ``diversity`` is ``proved by the shares`` where no class can break the claim, whichever records are in
+    it; ``broken`` where every class with these shares does; and it ``needs the class file`` where the shares leave both
     possible, so that the claim cannot be judged from the files alone.
 
     Examples
@@ -84,7 +83,7 @@ def verify(release: Release) -> Verdict:
 
 
 def _bound_from_above(published: PublishedClasses, claimed: ActivityDiversity) -> tuple[Fraction, bool]:
-    """Return the largest share of a class that is possible, and whether the claim holds whoever is in the classes."""
+    """Return the largest share of a class that is possible, and whether the claim holds for all such classes."""
     largest, proved = Fraction(0), True
     for label in claimed.sensitive:
         time = PublishedTime.of(published, label, claimed)

@@ -31,15 +31,15 @@ _SLOTS = "intervals make up the slots"
 _OBSERVED = "k records of a class are observed wherever something is published of it"
 _SLOTS_AND_GAP = "the claim is about the slots there are, and knows what unknown time is called"
 _OPEN = (
-    "Some time is unknown, and shares do not tell whether k={k} records of a class were observed at the same time. "
-    "The original and the owner's class file do (verify with the original)."
+    "Some time is unknown, and shares do not show whether k={k} records of a class were observed at the "
+    "same time. Verify with the original and the owner's class file."
 )
 
 
 def verify(release: Release) -> Verdict:
     """Check a release on its own: does every class have at least k people, and do its shares make up their time?
 
-    Somebody whose time is unknown does not count. Where shares of unknown time leave open whether k people of a class
+    Someone whose time is unknown does not count. Where shares of unknown time leave open whether k people of a class
     were observed at all times of an interval, the claim cannot be judged without the original.
 
     Examples

@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.activity.dataset import CLASS_COLUMNS, list_columns
-from sfumato.kinds.activity.decode import PublishedClasses
-from sfumato.kinds.activity.verify.smallest_groups import find_smallest_groups
+from sfumato.kinds.activity.dataset import CLASS_COLUMNS, Slots, list_columns
+from sfumato.kinds.activity.decode import PublishedClasses, measure_intervals
 from sfumato.release.release import Release
+from sfumato.verification.people import GroupSize, count_in_groups
 from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[GroupSize]:
+    """Count the people of every class, and of those of a class who are observed in a slot."""
+    sizes = PublishedClasses.of(release).sizes
+    yield from count_in_groups(np.repeat(np.arange(len(sizes)), sizes), person)
+    if getattr(release.guarantee, "gap", None) is not None:
+        yield from _count_observed(release, original, rows, person)
+
+
+def _count_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[GroupSize]:
+    """Count the people of every class who are observed in a slot of which something is published."""
+    claimed, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
+    gap = str(claimed.parameters()["gap"])
+    hidden, code = published.find_hidden(gap), slots.find((gap,))[0]
+    lengths = measure_intervals(slots.codes.shape[1], int(claimed.parameters()["slot"]))
+    classes = zip(hidden, published.members(rows), published.members(person), strict=True)
+    for unseen, members, people in classes:
+        order = np.argsort(people, kind="stable")
+        observed = slots.codes[members[order]][:, ~np.repeat(unseen, lengths)] != code
+        if not observed.size:
+            continue
+        begins = np.flatnonzero(np.diff(people[order], prepend=-1))
+        counts = np.logical_or.reduceat(observed, begins, axis=0).sum(axis=0)
+        at = int(np.argmin(counts))
+        yield GroupSize(int(counts[at]), int(observed[:, at].sum()))
+
 
 _SUM_ERROR = 1e-9
 _COUNT_ERROR = 1e-4
@@ -158,7 +190,7 @@ def _check_share_order(release: Release) -> Findings:
 
 
 def _is_plain_share(share: float, slots: int, digits: int | None) -> bool:
-    """Tell whether a share is one of whole numbers of up to so many slots, or has so many digits, to the last bit."""
+    """Return whether a share is one of whole numbers of up to so many slots, or has so many digits, to the last bit."""
     if digits is not None:
         return share == round(share, digits)
     return float(Fraction(share).limit_denominator(max(slots, 1))) == share

@@ -9,7 +9,8 @@ import numpy as np
 
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.kinds.rt.decode import PublishedRecords
-from sfumato.kinds.table.knowledge import inference
+from sfumato.kinds.table import knowledge
+from sfumato.messages import Message, parameter
 from sfumato.release.release import Release
 
 __all__ = ["find_inferences"]
@@ -37,7 +38,7 @@ def find_inferences(release: Release, measured: Mapping[str, Any]) -> Remaining:
     Someone who knows all quasi-identifiers can infer a sensitive item with up to 50 % confidence. The guarantee does
     not cover it. What helps: l-diversity of items (l=2 or more).
     """
-    return Remaining((*inference.find_inferences(release), *_judge_items(release, measured)))
+    return Remaining((*knowledge.find_inferences(release), *_judge_items(release, measured)))
 
 
 def _judge_items(release: Release, measured: Mapping[str, Any]) -> tuple[Possibility, ...]:
@@ -62,7 +63,7 @@ def _judge_items(release: Release, measured: Mapping[str, Any]) -> tuple[Possibi
             "items",
             "warning" if certain or not guaranteed else "note",
             wording + ("" if guaranteed else " The guarantee does not cover it."),
-            "" if guaranteed else "What helps: l-diversity of items (l=2 or more).",
+            "" if guaranteed else Message("What helps: l-diversity of items (", parameter("l", 2), " or more)."),
             {"people": certain, "of": len(release)},
             {"confidence": share},
         ),

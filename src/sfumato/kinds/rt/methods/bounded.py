@@ -16,6 +16,7 @@ from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.rt.methods._base.clusters import Clusters, Version
 from sfumato.kinds.rt.methods._base.combined import Combined, Task
 from sfumato.kinds.rt.methods._base.items import RecodedItems
+from sfumato.messages import Message, parameter
 from sfumato.params import Param
 from sfumato.release.run import Run
 
@@ -47,8 +48,10 @@ class Bounded(Combined):
     all records, and by items.
     """
 
-    delta: Annotated[float, Param("Largest loss of what is bounded, 1 for no bound.", ge=0, le=1)] = 1.0
-    merge: Annotated[str, Param("Which clusters are merged: similar attributes, items, or both.", choices=_RULES)] = "t"
+    delta: Annotated[float, Param("Limit of the loss, from 0 to 1; 1 for no limit.", ge=0, le=1)] = 1.0
+    merge: Annotated[
+        str, Param("Clusters are merged by similar attributes (r), items (t) or both (rt).", choices=_RULES)
+    ] = "t"
 
     def build_clusters(self, dataset: Dataset, run: Run) -> Ints:
         """Form classes by the attributes."""
@@ -84,8 +87,18 @@ class Bounded(Combined):
         millionths = math.ceil(reached * 1e6)
         millionths += millionths / 1e6 < reached
         return InfeasibleError(
-            f"{type(self).__name__}: {what} cannot be kept at delta={self.delta:g}; the smallest that is reached here "
-            f"is {millionths / 1e6:g}. Choose a larger delta, or a smaller k."
+            Message(
+                self.message_name,
+                f": {what} reaches {millionths / 1e6:g} at best; delta={self.delta:g} is required.",
+            ),
+            option="delta",
+            hint=Message(
+                "Use ",
+                parameter("delta", float(f"{millionths / 1e6:g}")),
+                " or more, or a smaller ",
+                parameter("k"),
+                ".",
+            ),
         )
 
 
@@ -103,8 +116,8 @@ class RumBound(Bounded):
     >>> RumBound(k=2, m=1, delta=0.01, transaction="coat").anonymize(data, Run(bytes(32)))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.InfeasibleError: RumBound: the loss of attributes (NCP) cannot be kept at delta=0.01; the
-    smallest that is reached here is 0.024391. Choose a larger delta, or a smaller k.
+    sfumato.exceptions.InfeasibleError: RumBound: the loss of attributes (NCP) reaches 0.024391 at best; delta=0.01
+    is required. Use delta=0.024391 or more, or a smaller k.
 
     References
     ----------
@@ -112,7 +125,7 @@ class RumBound(Bounded):
     """
 
     name: ClassVar[str] = "rum-bound"
-    summary: ClassVar[str] = "Loss of attributes at most delta; clusters are merged to lose as few items as possible."
+    summary: ClassVar[str] = "Limits the loss of attributes to delta and merges clusters so that few items are lost."
     optimises: ClassVar[str] = "the loss of items (UL), at a loss of attributes (NCP) of at most delta"
 
     def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
@@ -140,7 +153,7 @@ class RumBound(Bounded):
         return best
 
     def _join_all(self, task: Task) -> Clusters:
-        """Return one cluster of all records that are not withheld."""
+        """Return one cluster of all records that are not suppressed."""
         return Clusters(task.attributes, np.minimum(task.clusters.groups(), 0), task.clusters.items)
 
     def _merge_by(self, task: Task, way: tuple[str, ...]) -> None:
@@ -176,8 +189,8 @@ class TumBound(Bounded):
     >>> TumBound(k=2, m=2, delta=0.1, transaction="coat").anonymize(data, Run(bytes(32)))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.InfeasibleError: TumBound: the loss of items (UL) cannot be kept at delta=0.1; the smallest that
-    is reached here is 0.571429. Choose a larger delta, or a smaller k.
+    sfumato.exceptions.InfeasibleError: TumBound: the loss of items (UL) reaches 0.571429 at best; delta=0.1 is
+    required. Use delta=0.571429 or more, or a smaller k.
 
     References
     ----------
@@ -185,7 +198,7 @@ class TumBound(Bounded):
     """
 
     name: ClassVar[str] = "tum-bound"
-    summary: ClassVar[str] = "Loss of items at most delta; clusters are merged no further than that needs."
+    summary: ClassVar[str] = "Limits the loss of items to delta and merges clusters no further than needed."
     optimises: ClassVar[str] = "the loss of attributes (NCP), at a loss of items (UL) of at most delta"
 
     def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:

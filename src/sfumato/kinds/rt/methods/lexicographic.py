@@ -40,7 +40,7 @@ class RFirst(Combined):
     """
 
     name: ClassVar[str] = "rfirst"
-    summary: ClassVar[str] = "Groups of people with similar attributes; the items of each group are recoded."
+    summary: ClassVar[str] = "Groups records with similar attributes and generalises the items of each group."
     optimises: ClassVar[str] = "NCP of the attributes, then the loss of items in every group"
 
     def build_clusters(self, dataset: Dataset, run: Run) -> Ints:
@@ -70,10 +70,10 @@ class TFirst(Combined):
     """
 
     name: ClassVar[str] = "tfirst"
-    summary: ClassVar[str] = "Groups of people with similar items; the attributes of each group become ranges."
+    summary: ClassVar[str] = "Groups records with similar items and generalises the attributes of each group."
     optimises: ClassVar[str] = "the loss of items, in a few large groups"
 
-    parts: Annotated[int, Param("Number of groups the records are split into, of at least k each.", ge=1)] = 5
+    parts: Annotated[int, Param("Number of groups, of at least k records each.", ge=1)] = 5
 
     def build_clusters(self, dataset: Dataset, run: Run) -> Ints:  # noqa: ARG002
         """Cut the records, in the Gray order of their items, into groups of about the same size."""
@@ -84,7 +84,7 @@ class TFirst(Combined):
         rank = np.zeros(len(items.labels), np.int64)
         held = np.unique(items.codes)
         labels = [items.labels[code] for code in held.tolist()]
-        places = np.argsort(np.argsort(labels)) if tree is None else tree.require(labels, type(self).__name__)
+        places = np.argsort(np.argsort(labels)) if tree is None else tree.require(labels, self.message_name)
         rank[held] = places
         last = int(rank.max(initial=0))
         # The first item is the least significant bit, as in the order of sets.

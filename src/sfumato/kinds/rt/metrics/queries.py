@@ -40,9 +40,9 @@ _MAX_FRUITLESS = 1000
 class Queries(SummedMetric):
     """Measure ARE of COUNT queries: how many records have such values in these columns, and all of these items?
 
-    The true answer is the number of original records, withheld ones included. From the release it is estimated by the
+    The true answer is the number of original records, suppressed ones included. From the release it is estimated by the
     uniform assumption: every value in a cell is as likely as the others, and each of a value's n items is there with a
-    chance of 1/n, all on their own. Withheld records are not made up for. The relative error is |estimate - truth|
+    chance of 1/n, all on their own. Suppressed records are not made up for. The relative error is |estimate - truth|
     divided by the truth, or by the sanity bound where the truth is smaller: a share of the original records, so that
     rare queries do not dominate.
 
@@ -68,8 +68,8 @@ class Queries(SummedMetric):
     name: ClassVar[str] = "queries"
     title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
     explanation = (
-        "How far off the number of {many} with some values and items is when the release is asked. {Many} that are "
-        "withheld are missing from its answers."
+        "Relative error of the number of {many} with given values and items. Suppressed {many} are missing "
+        "from the answers of the release."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
@@ -79,13 +79,13 @@ class Queries(SummedMetric):
     )
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "An estimate that is further from the truth in one respect may be nearer to it by chance."
-    )
+    not_monotone: ClassVar[str] = "A coarser release may answer more accurately by chance."
 
-    queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=3)] = 300
-    longest: Annotated[int, Param("Largest number of items in a drawn query.", ge=1)] = 2
-    sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
+    queries: Annotated[int, Param("Number of random queries without a workload.", ge=3)] = 300
+    longest: Annotated[int, Param("Largest number of items in a random query.", ge=1)] = 2
+    sanity: Annotated[float, Param("Smallest true answer that errors are divided by, as a share of records.", ge=0)] = (
+        0.001
+    )
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
@@ -168,8 +168,8 @@ class _Query:
         conditions, rest = split_query(query, columns)
         if not {*view.items}.issuperset(rest):
             raise SchemaError(
-                f"{owner} has a part that is neither a condition on a published column nor an item. Write conditions "
-                "and items such as age=20..29 > sex=f > wine, each column once."
+                f"{owner} has a part that is neither a condition on a published column nor an item.",
+                hint="Write conditions and items such as age=20..29 > sex=f > wine, each column once.",
             )
         chosen = tuple(select(columns[name].attribute, text, owner) for name, text in conditions.items())
         return cls(chosen, tuple(dict.fromkeys(rest)))

@@ -24,8 +24,8 @@ class UtilityLoss(SummedMetric):
 
     A record whose values stand for n1, n2, ... items has the sum of 2^n - 1 over 2^s - 1, s being the sum of all n: the
     sets that its values stand for one by one over those they could all together. A single value has 1, however exact it
-    is, many small ones have almost 0. Sensitive items are published as they are and do not count; a record without
-    others has 0, and a withheld one 1.
+    is, many small ones have almost 0. Sensitive items are published unchanged and do not count; a record without
+    others has 0, and a suppressed one 1.
 
     As generalising makes s grow too, UL is no measure of doubt: ``bits_per_record`` is. It adds up log2(2^n - 1) over
     the values of a record, which is 0 where items are exact.
@@ -45,7 +45,10 @@ class UtilityLoss(SummedMetric):
 
     name: ClassVar[str] = "utility-loss"
     title: ClassVar[str] = "Loss of generalised items (UL)"
-    explanation = "How many of the sets of items that a record may stand for are those of single values, as a share."
+    explanation = (
+        "Number of sets of items that the values of a record may stand for one by one, divided by the number they may "
+        "stand for together."
+    )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "1: one value or suppressed record, near 0: many values"
@@ -55,7 +58,7 @@ class UtilityLoss(SummedMetric):
     averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = "A record of n exact items has n / (2^n - 1)."
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "A larger value beside others makes the sum of sizes grow faster than what it adds."
+    not_monotone: ClassVar[str] = "A larger value beside others increases the divisor more than the sum."
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Add up over the records."""

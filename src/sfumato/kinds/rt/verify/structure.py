@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.checks.subsequences import support
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.dataset import ITEMS
-from sfumato.kinds.rt.verify.smallest_groups import find_smallest_groups
+from sfumato.kinds.rt.decode import PublishedRecords
+from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.table.verify import structure as table
 from sfumato.release.release import Release
 from sfumato.verification.order import check_value_names, find_disorder
+from sfumato.verification.people import GroupSize
 from sfumato.verification.release_checks import Check, Counterexample, Findings, ReleaseChecks
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "find_smallest_groups"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[GroupSize]:
+    """Count the people of every class, and of every set of values that an attacker may know there."""
+    sets = ValueSets(PublishedRecords.of(release))
+    width = int(person.max(initial=0)) + 1
+    for size in sets.sizes(int(release.guarantee.parameters()["m"])):
+        keys, supports = sets.count(size)
+        pairs = [np.searchsorted(keys, row_keys) * width + person[row] for row, row_keys in sets.portions(size)]
+        people = np.bincount(np.unique(np.concatenate(pairs)) // width, minlength=len(keys))
+        least = int(np.argmin(people))
+        yield GroupSize(int(people[least]), int(supports[least]))
 
 
 def _check_columns(release: Release) -> Counterexample:

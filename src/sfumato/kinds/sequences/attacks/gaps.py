@@ -4,7 +4,7 @@ A record says that a monitored event happened somewhere in [a, b], and when the 
 in [a, b] it can be read off which other event comes next and how far away it is. All moments are taken as equally
 likely at first; then moments are weighed by how likely the distances are that they would make, and the distances by the
 weights of their moments, in turns (expectation maximisation). If something follows soon after monitored events, the
-weights gather just before published events, and the distances become short. Distances are told apart by their number
+weights gather just before published events, and the distances become short. Distances are distinguished by their number
 of binary digits: 0, 1, 2-3, 4-7, and so on.
 """
 

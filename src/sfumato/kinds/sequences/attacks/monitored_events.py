@@ -31,14 +31,14 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
 
     Nothing less tells a receiver more: see :mod:`sfumato.kinds.sequences.knowledge.matches`. Where the claim is about
     windows of a length, ``max_sensitive_share`` is the largest probability with which the receiver predicts any
-    other event of anybody inside such a window.
+    other event of anyone inside such a window.
 
     Parameters
     ----------
     release, original
         What was published, and what the receiver's knowledge is drawn from.
     rows
-        Original row of every published row, where the owner kept it: withheld people then count as safe.
+        Original row of every published row, where the owner kept it: suppressed people then count as safe.
 
     Examples
     --------
@@ -60,14 +60,14 @@ def _windows(release: Release) -> Windows | None:
         return None
     length = count_steps(release, g)
     if length is None:
-        raise ParameterError("attack: the window of the claim must be in units of the published times.")
+        raise ParameterError("The window of the guarantee must be in units of the published times.")
     return Windows(length, getattr(release.guarantee, "l", 1))
 
 
 def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -> Risk:
-    """Measure the same receiver's success if the data were published as they are, without names.
+    """Measure the same receiver's success if the data were published unchanged, without names.
 
-    A person hides among those who did exactly the same monitored events at exactly the same times.
+    A person match those who did exactly the same monitored events at exactly the same times.
 
     Parameters
     ----------

@@ -33,6 +33,7 @@ from sfumato.kinds.sequences.attacks.gaps import learn_gaps
 from sfumato.kinds.sequences.attacks.picks import Matches, pick_records, sum_distances
 from sfumato.kinds.sequences.decode import Entries, TimedRecords, convert_times, count_ticks, mark_events
 from sfumato.kinds.sequences.knowledge.matches import build_knowledge, match_classes
+from sfumato.messages import Message, option, parameter
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Neighbours", "attack", "attack_original"]
@@ -63,7 +64,7 @@ class Neighbours(Tabular):
     chance_level
         The same for a record drawn among those that match: what the release gives away without its other events.
     guaranteed
-        What the promise makes a reader expect at most: 1/k, or the guess where there is no k.
+        What the guarantee makes a reader expect at most: 1/k, or the guess where there is no k.
     typical_gap
         How far from a monitored event nine in ten people have another event, in units of the data's time, rounded up.
     unit
@@ -79,8 +80,8 @@ class Neighbours(Tabular):
     >>> risk.identified, risk.wins
     (987, True)
     >>> print(next(iter(risk.remaining)).sentence)
-    Someone who knows when monitored events happened finds 987 of 1,050 people (94 %) by the events beside them. The
-    guarantee suggests at most 20 %.
+    Someone who knows when monitored events happened finds 987 of 1,050 people (94 %) by the other events near them.
+    The guarantee suggests at most 20 %.
     """
 
     people: int
@@ -125,7 +126,7 @@ class Neighbours(Tabular):
 
     @property
     def wins(self) -> bool:
-        """Whether more are found than promised, by more than chance explains: three standard deviations."""
+        """Whether more are found than guaranteed, by more than chance explains: three standard deviations."""
         spread = math.sqrt(self.guaranteed * (1 - self.guaranteed) / max(self.attacked, 1))
         return self.rate > self.guaranteed + 3 * spread
 
@@ -137,17 +138,23 @@ class Neighbours(Tabular):
             sampled = f", by a sample of {self.attacked:,}, ±{200 * self.sampling_error:.0f} points"
         extent = f"{{people}} of {{of}} {self.record.many} ({{share}}{sampled})"
         wording = (
-            f"Someone who knows when monitored events happened finds {extent} by the events beside them. The guarantee "
-            "suggests at most {promised}."
+            f"Someone who knows when monitored events happened finds {extent} by the other events near "
+            "them. The guarantee suggests at most {promised}."
         )
         if not self.released:
             wording = (
-                f"Someone who knows only the events beside monitored ones finds {extent}. Guessing finds {{promised}}."
+                f"Someone who knows only the other events near monitored ones finds {extent}. Guessing "
+                "finds {promised}."
             )
         length = f"{{blur}} {self.unit}{'s' * (self.typical_gap != 1)}" if self.unit else "a distance of {blur}"
-        remedy = (
-            f"What helps: blur={{blur}}, with k, which removes times of other events within {length} of an interval; "
-            "or monitored=*."
+        remedy = Message(
+            "What helps: ",
+            parameter("blur", "{blur}"),
+            " with ",
+            parameter("k"),
+            f", which removes times of other events within {length} of an interval; or ",
+            option("monitored", "*"),
+            ".",
         )
         severity: Severity = "warning" if self.wins else "note"
         counts = {"people": self.identified, "of": self.people}
@@ -257,7 +264,7 @@ def attack(
 
 
 def attack_original(dataset: Dataset) -> Neighbours | None:
-    """Attack the data as if all monitored events were left out and all others published as they are.
+    """Attack the data as if all monitored events were left out and all others published unchanged.
 
     Every record matches then: no grouping of the monitored events can do better against this receiver.
 

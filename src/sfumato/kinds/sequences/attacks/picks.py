@@ -79,9 +79,10 @@ class Matches:
         there = is_among(knowledge * base + classes, np.sort(self.which * base + self.classes))
         if not there.all():
             raise SchemaError(
-                f"attack: {int((~there).sum())} of {len(there)} people do not match the record that was made of them. "
-                "The original has its people in another order than when the release was made, or one of the two was "
-                "changed since: give the file that the release was made from, and verify with the original."
+                f"{int((~there).sum())} of {len(there)} people do not match the record that was made of them: the "
+                "original "
+                "has another order or was changed.",
+                hint="Give the file that the release was made from, and verify with the original.",
             )
 
 
@@ -181,7 +182,7 @@ def _measure(times: Ints, at: Ints, there: npt.NDArray[np.bool_], when: Ints, li
 
 
 def sum_distances(others: Entries, monitored: Entries) -> dict[str, Ints]:
-    """Sum up how far the known times of people (rows of what is told) are from the events of every record (columns).
+    """Sum up how far the known times of people (rows of what is known) are from the events of every record (columns).
 
     Known times are taken in order, so that the first event of a record that is not earlier only moves forward.
     """

@@ -12,6 +12,7 @@ from sfumato.generators.options import Option
 from sfumato.generators.rhythm import DAY, spread_over_days
 from sfumato.generators.tails import accumulate_zipf, draw_long_tailed, pick
 from sfumato.generators.visits import rank_in_run
+from sfumato.messages import Message, parameter
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 
@@ -20,12 +21,12 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
-DESCRIPTION = "People of an invented web click through sessions, from a few portals to popular and to favourite sites."
+DESCRIPTION = "Sessions of clicks on an invented web, from a few portals to popular and favourite sites."
 
 OPTIONS = (
     Option("events", int, 10_000, "Number of sites, portals included.", at_least=2, at_most=10_000_000),
-    Option("skew", float, 1.0, "Exponent of the Zipf popularity of sites; 0 makes all alike.", at_least=0.0),
-    Option("portals", int, 6, "Number of portals, the events a receiver may monitor.", at_least=0),
+    Option("skew", float, 1.0, "Exponent of the Zipf popularity of sites; 0: all equally popular.", at_least=0.0),
+    Option("portals", int, 6, "Number of portals, the events that a receiver may monitor.", at_least=0),
     Option("portal_share", float, 0.08, "Share of clicks that go to a portal.", at_least=0.0, at_most=1.0),
     Option("mean_events", float, 61.0, "Average number of clicks per person.", at_least=1.0),
     Option("max_events", int, 8_600, "Largest number of clicks per person.", at_least=1),
@@ -60,7 +61,9 @@ def _check_settings(settings: dict[str, Any]) -> None:
         ("portals", settings["events"] - 1, "as some of the events are no portals"),
     ):
         if settings[name] > limit:
-            raise ParameterError(f"{_OWNER}: {name} must be at most {limit}, {why}, got {settings[name]}.")
+            raise ParameterError(
+                Message(_OWNER, ": ", parameter(name), f" must be at most {limit}, {why}, got {settings[name]}.")
+            )
 
 
 def _draw_times(rng: np.random.Generator, lengths: Longs, settings: dict[str, Any]) -> tuple[Longs, Marks]:

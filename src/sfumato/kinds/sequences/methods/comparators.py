@@ -44,7 +44,9 @@ class Ta(SequenceGrouping):
     """
 
     name: ClassVar[str] = "ta"
-    summary: ClassVar[str] = "Comparator: each interval holds one event of every member, the rest is suppressed."
+    summary: ClassVar[str] = (
+        "Baseline: each interval covers one event of every record of the group; others are suppressed."
+    )
     paper: ClassVar[str] = "Sherkat et al. (2011), Sections 2 and 6, after Nergiz et al. (2009)"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
     optimises: ClassVar[str] = "interval loss (NCP), suppressed events at full loss"
@@ -89,7 +91,7 @@ class Sa(SequenceGrouping):
     """
 
     name: ClassVar[str] = "sa"
-    summary: ClassVar[str] = "Comparator: symmetric groups of neighbours on the Hilbert curve; nothing is suppressed."
+    summary: ClassVar[str] = "Baseline: symmetric groups of neighbours on the Hilbert curve; suppresses nothing."
     paper: ClassVar[str] = "Sherkat et al. (2011), Sections 2 and 6, after Yarovoy et al. (2009)"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
     optimises: ClassVar[str] = "neighbourhood on the Hilbert curve"

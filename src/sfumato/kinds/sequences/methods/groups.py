@@ -37,7 +37,9 @@ class Hn(DiverseGrouping):
     """
 
     name: ClassVar[str] = "hn"
-    summary: ClassVar[str] = "Groups people whose monitored times are alike, by exact search; the slow twin of hi."
+    summary: ClassVar[str] = (
+        "Groups records with similar monitored times by exhaustive search; same groups as hi, slower."
+    )
     paper: ClassVar[str] = "Sherkat et al., Efficient Timestamped Event Sequence Anonymization (2011), Algorithm 1"
 
     def group(self, people: Sequences, run: Run) -> Grouped:
@@ -67,7 +69,9 @@ class Hi(DiverseGrouping):
     """
 
     name: ClassVar[str] = "hi"
-    summary: ClassVar[str] = "The groups of hn, found through an index and lower bounds."
+    summary: ClassVar[str] = (
+        "Groups records with similar monitored times; finds the groups of hn with an index and lower bounds."
+    )
     paper: ClassVar[str] = "Sherkat et al., Efficient Timestamped Event Sequence Anonymization (2011), Algorithm 2"
 
     fingerprint_bits: Annotated[int, _BITS] = 32
@@ -103,7 +107,7 @@ class Hy(DiverseGrouping):
 
     name: ClassVar[str] = "hy"
     summary: ClassVar[str] = (
-        "Groups like hi within blocks of neighbours on the Hilbert curve: faster, a little coarser."
+        "Groups like hi within blocks of neighbours on the Hilbert curve; faster, slightly coarser."
     )
     paper: ClassVar[str] = "Sherkat et al., Efficient Timestamped Event Sequence Anonymization (2011), Algorithm 3"
 
@@ -111,11 +115,11 @@ class Hy(DiverseGrouping):
     along: Annotated[
         str,
         Param(
-            "Along the curve: hi within blocks of it (blocks), or cuts where neighbours are alike (regions).",
+            "Along the curve: blocks runs hi within blocks; regions cuts where neighbours are similar.",
             choices=("blocks", "regions"),
         ),
     ] = "blocks"
-    block: Annotated[int, Param("People in a block, about; at least 25 groups go into one.", ge=2)] = 800
+    block: Annotated[int, Param("Approximate number of records in a block; at least 25 groups.", ge=2)] = 800
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Merge clusters within blocks of the curve, or cut it where neighbours are alike and merge the others."""
@@ -146,7 +150,7 @@ class Hl(DiverseGrouping):
     """
 
     name: ClassVar[str] = "hl"
-    summary: ClassVar[str] = "Cuts the Hilbert curve of first and last times for everybody: fastest, coarsest."
+    summary: ClassVar[str] = "Cuts the Hilbert curve of first and last times into groups; fastest and coarsest."
     paper: ClassVar[str] = "Sherkat et al., Efficient Timestamped Event Sequence Anonymization (2011), Section 6"
 
     fingerprint_bits: Annotated[int, _BITS] = 32
@@ -182,7 +186,7 @@ class Et(DiverseGrouping):
 
     name: ClassVar[str] = "et"
     summary: ClassVar[str] = (
-        "For receivers who collude: groups alike in what they did and when; events become categories."
+        "For colluding receivers: groups records with similar events and times; generalises events."
     )
     paper: ClassVar[str] = (
         "Sherkat et al., Efficient Timestamped Event Sequence Anonymization (2011), Algorithms 4 and 5"

@@ -39,9 +39,7 @@ class AverageRelativeError(QueryMetric):
     0.0
     """
 
-    explanation: ClassVar[str] = (
-        "How far off the number of {many} with some events in a range of time is when the release is asked."
-    )
+    explanation: ClassVar[str] = "Relative error of the number of {many} with given events in a range of time."
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw one or two events of a person, and ranges of time around them."""
@@ -68,7 +66,7 @@ class AverageRelativeError(QueryMetric):
             owner = f"{self.name}: query {number} of the workload"
             events, when = split_time(query, comparison.original.time_unit, owner)
             if not events or not code.keys() >= set(events):
-                raise SchemaError(f"{owner} must name events that the original data have, and may have a time.")
+                raise SchemaError(f"{owner} must name events that the original has, and may have a time.")
             inside = when.holds(view.times)
             true, chance = np.ones(len(comparison.original), dtype=bool), np.ones(len(comparison.release))
             for event in dict.fromkeys(events):

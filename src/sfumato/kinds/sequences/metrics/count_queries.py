@@ -37,9 +37,9 @@ class CountQueries(SummedMetric):
     single person too many makes a query wrong, so that f_p is much the same for most methods; the value tells them
     apart.
 
-    Events that are not monitored are published as they are. Their counts go wrong only where people are
-    withheld, or events blurred; ``other_false_negatives`` is f_n over as many of them, drawn the same way. What is told
-    of blurred events counts like intervals of monitored ones.
+    Events that are not monitored are published unchanged. Their counts go wrong only where people are
+    suppressed, or events blurred; ``other_false_negatives`` is f_n over as many of them, drawn the same way. What is
+    published of blurred events counts like intervals of monitored ones.
 
     With a workload the queries are about its events, monitored or not; ranges of time in it are those of
     average-relative-error.
@@ -60,18 +60,18 @@ class CountQueries(SummedMetric):
     """
 
     name: ClassVar[str] = "count-queries"
-    title: ClassVar[str] = "Counted too many in a period"
-    explanation = "How many of the {many} that the release counts for an event in a period do not have it."
+    title: ClassVar[str] = "Records wrongly counted in a period"
+    explanation = "Share of the {many} that the release counts for an event in a period and that do not have it."
     unit: ClassVar[str] = "of those counted"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: all counted records have the event, 1: none has it"
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Who is withheld is not counted, rightly or wrongly."
+    not_monotone: ClassVar[str] = "Suppressed records are not counted, rightly or wrongly."
 
-    events: Annotated[int, Param("Largest number of events asked about where no workload is given.", ge=1)] = 100
-    intervals: Annotated[int, Param("Number of periods the time is cut into.", ge=1)] = 100
+    events: Annotated[int, Param("Largest number of events in queries without a workload.", ge=1)] = 100
+    intervals: Annotated[int, Param("Number of periods that the time is divided into.", ge=1)] = 100
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
@@ -115,7 +115,7 @@ def _find_workload_events(comparison: Comparison) -> Ints | None:
         owner = f"count-queries: query {number} of the workload"
         events = split_time(query, comparison.original.time_unit, owner)[0]
         if not events or not code_of.keys() >= set(events):
-            raise SchemaError(f"{owner} must name events that the original data have. Correct or remove it.")
+            raise SchemaError(f"{owner} must name events that the original has.", hint="Correct or remove it.")
         named.update(events)
     return np.unique([code_of[event] for event in named])
 
@@ -141,7 +141,7 @@ def _count(view: SequenceComparison, events: Ints, edges: Ints) -> tuple[Ints, I
 def _with_blurred(
     view: SequenceComparison, rows: Ints, codes: npt.NDArray[np.int32], times: Ints, edges: Ints
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
-    """Add what is told of blurred events: a moment in every period that the interval touches."""
+    """Add what is published of blurred events: a moment in every period that the interval touches."""
     blurred = view.blurred
     if not len(blurred.lows):
         return rows, codes, times

@@ -38,7 +38,7 @@ class EventContext(SummedMetric):
     numbers. Windows shorter than the unit of the times are left out. The value is that of an hour, or of
     `window`. It falls as the window grows.
 
-    An event that is near a monitored one in the original but never in the release, because people are withheld or
+    An event that is near a monitored one in the original but never in the release, because people are suppressed or
     entries suppressed, would make the divergence infinite. It counts as half an event instead, or as much as
     the rarest one if that is less. ``without_counterpart`` says how many events that concerns.
 
@@ -60,9 +60,9 @@ class EventContext(SummedMetric):
     """
 
     name: ClassVar[str] = "event-context"
-    title: ClassVar[str] = "Divergence of what happens around monitored events (KL)"
+    title: ClassVar[str] = "Divergence of events around monitored events (KL)"
     explanation = (
-        "How much what the release tells about the time around a monitored event differs from the original. 0 is no "
+        "Difference between release and original in the events around a monitored event. 0 is no "
         "difference; a nat is a unit of information, about 1.44 bits."
     )
     unit: ClassVar[str] = "nats"
@@ -72,10 +72,12 @@ class EventContext(SummedMetric):
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = (
-        "It compares shares of events, and longer intervals may bring those closer to what they were."
+        "It compares shares of events, and longer intervals may bring them closer to the original."
     )
 
-    window: Annotated[int | None, Param("Window of the value, in units of the data's time.", ge=0)] = None
+    window: Annotated[
+        int | None, Param("Length of the window that the value is about, in units of the data's time.", ge=0)
+    ] = None
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Count events near monitored ones, for every window."""

@@ -39,7 +39,7 @@ class EventCounts(SummedMetric):
 
     Periods are hours and days in UTC, and the value is that of hours (of days where times are days). Where times
     are plain numbers a power of ten near a thousandth of the span takes the part of an hour, and ten times as
-    much that of a day. Events that are not monitored are published as they are and not measured here.
+    much that of a day. Events that are not monitored are published unchanged and not measured here.
 
     Examples
     --------
@@ -54,17 +54,19 @@ class EventCounts(SummedMetric):
 
     name: ClassVar[str] = "event-counts"
     title: ClassVar[str] = "Average relative error of event counts over time"
-    explanation = "How far off the number of monitored events in a period is when the release is asked."
+    explanation = "Relative error of the number of monitored events in a period."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "What one interval loses in a period another may bring in."
+    not_monotone: ClassVar[str] = "Another interval may make up for what one loses in a period."
 
-    events: Annotated[int, Param("Largest number of events looked at.", ge=1)] = 100
-    sanity: Annotated[float, Param("Smallest true count to divide by, as a share of records.", ge=0)] = 0.001
+    events: Annotated[int, Param("Largest number of events compared.", ge=1)] = 100
+    sanity: Annotated[float, Param("Smallest true count that errors are divided by, as a share of records.", ge=0)] = (
+        0.001
+    )
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Count events by period in original and release."""
@@ -95,7 +97,7 @@ class EventCounts(SummedMetric):
 
 
 def _count(view: SequenceComparison, events: Ints, length: int) -> dict[str, Floats]:
-    """Return true and estimated counts where events happened to anybody, and all that the release counts, by event."""
+    """Return true and estimated counts where events happened to anyone, and all that the release counts, by event."""
     truths, estimates, inside, totals = [np.empty(0)], [np.empty(0)], [], []
     full_original, codes = view.comparison.full_original, view.comparison.history.codes
 

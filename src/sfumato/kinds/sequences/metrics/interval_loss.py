@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.messages import Message, parameter
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.grouping import GroupedAmounts, digest_values, merge_grouped
@@ -58,8 +59,8 @@ class IntervalLoss(SummedMetric):
     name: ClassVar[str] = "interval-loss"
     title: ClassVar[str] = "Loss of published intervals (NCP)"
     explanation = (
-        "How long the interval is that stands for a monitored event, as a share of the time the data span; "
-        "and how large its category."
+        "Length of the interval published for a monitored event, as a share of the time span of the data, "
+        "and size of its category."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
@@ -67,15 +68,17 @@ class IntervalLoss(SummedMetric):
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 3.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Who is withheld does not count, nor do the intervals that stood for them."
+    not_monotone: ClassVar[str] = "Suppressed records do not count, nor do intervals published for them."
 
     wt: Annotated[float, Param("Weight of time.", ge=0)] = 1.0
-    we: Annotated[float | None, Param("Weight of events; by default 1 where categories are generalised.", ge=0)] = None
+    we: Annotated[float | None, Param("Weight of events; by default 1 where events are generalised.", ge=0)] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.wt == 0 == self.we:
-            raise ParameterError("IntervalLoss: wt and we must not both be 0.")
+            raise ParameterError(
+                Message(self.message_name, ": ", parameter("wt"), " and ", parameter("we"), " must not both be 0.")
+            )
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""

@@ -45,7 +45,7 @@ def render(
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn, judged = figures(comparison, before, after), _judge(comparison, after, remaining)
-    secret = "it names events and shows when they happened"
+    secret = "it names events and shows their times"
     return page.write_page(
         comparison,
         [
@@ -100,7 +100,7 @@ def judge_partitions(judged: page.Judgement, seen: Divided) -> page.Judgement:
 def _warn_of_others(judged: page.Judgement, others: int) -> page.Judgement:
     if judged.level == "broken" or not others:
         return judged
-    return page.Judgement("careful", f"{judged.text} It holds for one receiver only: see for whom it is safe.")
+    return page.Judgement("careful", f"{judged.text} It holds for one receiver only; see below.")
 
 
 def count_partition(comparison: Comparison) -> PartialSums:
@@ -151,29 +151,29 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
 def _neighbours(finding: Mapping[str, Any], unit: RecordUnit) -> str:
     """Write what the receiver reaches who looks at the events next to the monitored ones."""
     ways = {
-        "by_next": "Picks the record whose next other event follows soonest",
+        "by_next": "Picks the record whose next other event comes soonest",
         "by_previous": "Picks the record whose last other event is nearest before",
-        "by_nearest": "Picks the record with the nearest other event on either side",
-        "by_likelihood": "Picks the likeliest record, by distances learnt from the release",
-        "by_guessing": "Draws one of the records that match",
+        "by_nearest": "Picks the record with the nearest other event before or after",
+        "by_likelihood": "Picks the likeliest record by distances learnt from the release",
+        "by_guessing": "Picks a matching record at random",
     }
     rows = [(text, show_share(finding[name])) for name, text in ways.items() if name in finding]
     sample, many = "", unit.many
-    head = ["How the record is picked", f"{many.capitalize()} found"]
+    head = ["Attacker", f"{many.capitalize()} found"]
     people = finding[many.replace(" ", "_")]
     if finding["attacked"] < people:
         error = show_share(2 * finding["sampling_error"])
-        sample = f" {show_count(finding['attacked'])} of them were drawn; the shares are right to about {error}."
+        sample = f" {show_count(finding['attacked'])} of them were sampled; the shares are accurate to about {error}."
     judged = (
         _shout(finding["warnings"])
         if finding["warnings"]
-        else f"<blockquote><p>This receiver finds no more {many} than the promise makes a reader expect "
+        else f"<blockquote><p>This receiver finds no more {many} than the guarantee suggests "
         f"({show_share(finding['promised'])}).</p></blockquote>"
     )
     return (
-        "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when the "
-        "monitored events happened and nothing else, now picks one of the records that match by the other "
-        f"events in it. Attacked: {show_count(people)} {many} with monitored events.{sample}</p>\n"
+        "<section><h2>If the receiver also uses other events</h2>\n<p>The receiver knows when the monitored events "
+        "happened and picks one of the matching records by its other events. Attacked: "
+        f"{show_count(people)} {many} with monitored events.{sample}</p>\n"
         f"{judged}\n{make_table(head, rows, narrow=True)}</section>"
     )
 
@@ -202,16 +202,16 @@ def _describe_receivers(monitored: Sequence[str], explained: str) -> str:
     listed = f"<p>Monitored: {escape(named + more)}.</p>" if named else "<p>No event is monitored.</p>"
     if not explained:
         body = (
-            "<blockquote><p><b>Safe for every receiver who knows any of the monitored events: no other events are "
-            f"published.</b></p></blockquote>\n{listed}"
+            "<blockquote><p><b>Safe for every receiver who knows monitored events: no other events are published.</b>"
+            f"</p></blockquote>\n{listed}"
         )
     else:
         body = (
-            "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when the monitored "
-            "events happened, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
+            "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when the monitored events "
+            "happened and nothing else. Give it to no one else, and do not publish it openly.</b></p>"
             f"</blockquote>\n{listed}\n<p>{escape(explained)}</p>\n"
-            "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
-            "receivers who may put together what they know, make one in which the events of all of them are.</p>"
+            "<p>For another receiver, make a release in which that receiver’s events are monitored. For receivers who "
+            "may collude, make one in which the events of all of them are monitored.</p>"
         )
     return f"<section><h2>For whom this release is safe</h2>\n{body}</section>"
 
@@ -236,9 +236,9 @@ def _explain_exposure(comparison: Comparison | Divided, exposed: int, others: st
     blur = getattr(comparison.release.guarantee, "blur", None)
     subject = "All other events" if blur is None else "Other events further than the blur from monitored intervals"
     return (
-        f"{subject} keep their exact times. "
-        f"{share} of the published {comparison.release.unit.records} hold an event at a time at which {others} has it: "
-        f"whoever knows of that one event finds the {comparison.release.unit.record}, and reads everything else in it."
+        f"{subject} keep their exact times. {share} of the published {comparison.release.unit.records} "
+        f"have an event at a time at which {others} has it: someone who knows this one event finds the "
+        f"{comparison.release.unit.record} and all other events in it."
     )
 
 
@@ -246,16 +246,16 @@ def _account(comparison: Comparison) -> str:
     view = comparison.view(SequenceComparison)
     monitored = int(view.monitored_entries.sum())
     events, _ = view.others
-    blurred = [("Intervals that tell of blurred other events", len(view.blurred.lows))]
+    blurred = [("Intervals published for blurred other events", len(view.blurred.lows))]
     return page.account_for(
         comparison,
         [
-            ("Monitored events in the original data", monitored),
+            ("Monitored events in the original", monitored),
             ("Intervals published in their place", len(view.covers.lows)),
-            ("Other events in the original data", len(view.times) - monitored),
+            ("Other events in the original", len(view.times) - monitored),
             ("Other events published, with exact times", len(events.codes)),
             *(blurred if getattr(comparison.release.guarantee, "blur", None) is not None else []),
-            ("Kinds of events in the original data", len(comparison.history.labels)),
+            ("Kinds of events in the original", len(comparison.history.labels)),
             ("Groups of records with the same intervals", len(view.group_covers)),
             ("Published records without monitored events", int((np.diff(view.covers.offsets) == 0).sum())),
         ],
@@ -267,9 +267,9 @@ def _show_timelines(comparison: Comparison, plot: Figure | None) -> str:
         body = f"<p>{escape(timelines.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
-            f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "
-            "events happened. Below, in the other colour, what is published for all of the group: something happened "
-            "at least once in each interval. Strips have their own time axes."
+            "Each strip is a group with its own time axis. Above: dots for the monitored events, a line "
+            f"for each {comparison.release.unit.one}. Below: the intervals published for the whole group; "
+            "at least one event happened in each."
         )
         body = draw_figure("timeline", plot, caption)
     return f"<section><h2>Monitored events before and after</h2>\n{body}</section>"
@@ -278,14 +278,14 @@ def _show_timelines(comparison: Comparison, plot: Figure | None) -> str:
 def _times(plot: Figure | None) -> str:
     if plot is None:
         return ""
-    caption = "When monitored events happened, and when they may have, with every moment of an interval as likely."
+    caption = "Times of monitored events, and published intervals spread evenly over their time."
     return f"<section><h2>Times before and after</h2>\n{draw_figure('times', plot, caption)}</section>"
 
 
 def _groups(comparison: Comparison, plot: Figure) -> str:
     caption = (
-        "Records in a group publish the same intervals; the receiver cannot tell them apart. How often something "
-        "happened inside an interval is not published."
+        "Records of a group have the same intervals; the receiver cannot tell them apart. The number of "
+        "events in an interval is not published."
     )
     without = int((np.diff(comparison.view(SequenceComparison).covers.offsets) == 0).sum())
     if without:

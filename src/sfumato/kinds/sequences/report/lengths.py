@@ -50,7 +50,7 @@ def count_lengths(comparison: Comparison) -> list[tuple[str, int]]:
     view = comparison.view(SequenceComparison)
     limits = list(view.durations.values())
     a = "" if comparison.original.time_unit.unit is None else "1 "
-    names = ["a moment", *(f"≤ {a}{name}" for name in view.durations), "longer"]
+    names = ["a single time", *(f"≤ {a}{name}" for name in view.durations), "longer"]
     which = np.searchsorted([0, *limits], view.covers.lengths, side="left")
     counts = np.bincount(which, minlength=len(names)).tolist()
     used = [at for at, count in enumerate(counts) if count]

@@ -37,9 +37,9 @@ _RANKS = ("Shortest intervals", "Short intervals", "Typical intervals", "Long in
 def find_obstacle(comparison: Comparison) -> str | None:
     """Say why there is no timeline, or return None when there is one."""
     if comparison.obstacle:
-        return f"There is no timeline: {comparison.obstacle}"
+        return f"Timelines are not drawn: {comparison.obstacle}"
     if not len(comparison.view(SequenceComparison).covers.lows):
-        return "There is no timeline because nothing is published of monitored events."
+        return "Timelines are not drawn because no monitored events are published."
     return None
 
 

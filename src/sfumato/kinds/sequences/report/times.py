@@ -57,7 +57,7 @@ def draw_steps(edges: Floats, before: Floats, after: Floats, time_unit: TimeUnit
             )
         ],
         legend=BEFORE_AND_AFTER,
-        notes=["An interval counts as one event, though more may have happened in it."],
+        notes=["An interval counts as one event, even if more happened in it."],
         head=["From", "Before", "After"],
         rows=[
             [show_time(round(edges[at]), time_unit), show_count(int(before[at])), show_count(round(after[at]))]

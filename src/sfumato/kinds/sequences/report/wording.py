@@ -1,4 +1,4 @@
-"""What the report says in plain words about promises to a receiver who monitors events."""
+"""What the report says in plain words about guarantees to a receiver who monitors events."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sfumato.reports.text import ALWAYS, ReportWords
 __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
-    "Highest chance of predicting another event within the window",
-    "Another event is predicted with a chance of {share}; at most {allowed} are promised.",
-    "No other event is predicted within the window with a chance above {share} ({allowed} promised).",
+    "Largest share of matching records with the same other event in a window",
+    "{share} of matching records have the same other event in a window; at most {allowed} are guaranteed.",
+    "At most {share} of matching records have the same other event in a window ({allowed} guaranteed).",
 )
 """What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
 
 _NO_PLACES = (
     (
-        "Who took part.",
-        "The release does not hide that somebody is in the data, nor, where a receiver finds {whose} in a group, that "
-        "something happened in each of the group’s intervals.",
+        "Presence in the data.",
+        "The release does not hide that a person is in the data. A receiver who finds {whose} in a group "
+        "learns that an event happened in each of its intervals.",
     ),
     ALWAYS[1],
 )
@@ -38,40 +38,39 @@ def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:  # noqa:
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
-    """List what a promise to one receiver does not cover."""
+    """List what a guarantee to one receiver does not cover."""
     return [*_limit_receiver(guarantee), *_NO_PLACES]
 
 
 def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
-    """List what a promise to one receiver does not cover."""
+    """List what a guarantee to one receiver does not cover."""
     l, g = getattr(guarantee, "l", None), getattr(guarantee, "g", None)
     unit, blur = getattr(guarantee, "unit", ""), getattr(guarantee, "blur", None)
     limits = [
         _limit_neighbours(blur, unit),
         (
-            "Anybody else.",
-            "Events that are not monitored are published with their exact times. Somebody who knows when one of "
-            "them happened may find a single record that fits, and read the rest of it.",
+            "Everyone else.",
+            "Events that are not monitored have their exact times. Someone who knows when one of them "
+            "happened may match a single record and read all of it.",
         ),
         (
-            "Receivers who put together what they know.",
-            "The promise holds for those who know monitored events. If several receivers may talk to each other, the "
-            "events of all of them must be monitored in one release.",
+            "Receivers who collude.",
+            "The guarantee holds for receivers who know monitored events. If several receivers may "
+            "collude, the events of all of them must be monitored in one release.",
         ),
         (
             "{Many} without monitored events.",
-            "They are published as they are. A receiver learns no more than that none of the monitored events "
-            "happened, "
-            "but anybody else may find them by what did happen.",
+            "They are published unchanged. A receiver learns only that none of the monitored events "
+            "happened; others may find them by their events.",
         ),
     ]
     if l is None:
         return [
             *limits,
             (
-                "What all candidates share.",
-                "If every record that fits holds the same other event at about the same time, the receiver learns it "
-                "without telling the records apart. Use (g,l)-diversity to limit that.",
+                "What all matching records share.",
+                "If all matching records have the same other event at about the same time, the receiver "
+                "learns it. (g,l)-diversity limits this.",
             ),
         ]
     window = f"{show_amount(g or 0, unit, f'{unit}s')}" if unit else f"{g}"
@@ -79,8 +78,8 @@ def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
         *limits,
         (
             f"More than {window}.",
-            "That an event happened at some time, within a window longer than that, may be predicted with a higher "
-            "chance. So may several events together.",
+            "An event within a longer window may be inferred with a higher probability, and so may several "
+            "events together.",
         ),
     ]
 
@@ -89,16 +88,16 @@ def _limit_neighbours(blur: int | None, unit: str) -> tuple[str, str]:
     """Say what a receiver may do who looks at the events next to the monitored ones."""
     if blur is None:
         return (
-            "Guessing by what stands next.",
-            "Other events keep their exact times. A receiver who knows when a person did a monitored event, and "
-            "guesses that something else followed soon, may pick the right one of the records that fit. Use blur to "
-            "stop that.",
+            "Guessing by neighbouring events.",
+            "Other events keep their exact times. A receiver who guesses that another event soon followed "
+            "a monitored one may pick the right one of the matching records. The parameter blur prevents "
+            "this.",
         )
     length = show_amount(blur, unit, f"{unit}s") if unit else f"{blur}"
     return (
         f"Guessing by events further than {length} away.",
-        "Within that distance of monitored intervals records say nothing of their own. Events further away keep their "
-        "exact times, and a receiver who can guess when they are due may use them.",
+        "Within this distance of monitored intervals, records of a group are equal. Events further away "
+        "keep their exact times, and a receiver may guess them.",
     )
 
 

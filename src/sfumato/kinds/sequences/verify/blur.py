@@ -21,7 +21,7 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     """Judge whether records say nothing of their own around monitored intervals.
 
     No event with a time lies within the blur of an interval of its record, and k records are equal both in their
-    monitored part and in what is told of blurred events (nothing may be told where it is not ``shared``). Then, within
+    monitored part and in what is published of blurred events (nothing may be where it is not ``shared``). Then, within
     the blur of any known time, whatever matches is made of sets of at least k records that are equal there: a known
     time of a matching record lies in an interval of it, and around that only the blurred part says anything. Where
     monitored events are left out that does not follow, so such a claim does not hold.

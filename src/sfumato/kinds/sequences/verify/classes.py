@@ -94,7 +94,7 @@ def judge_units(release: Release, original: Dataset) -> Verdict:
 
 
 def judge_matches(release: Release, matches: ReceiverMatches, k: int) -> Verdict:
-    """Judge whether 0 or at least k records match all that is known of anybody, and 0 for withheld people only."""
+    """Judge whether 0 or at least k records match all that is known of anyone, and 0 for suppressed people only."""
     smallest = int(matches.sizes[matches.sizes > 0].min(initial=len(release)))
     unmatched = matches.sizes == 0
     missing, allowed = int(unmatched.sum()), len(matches.sizes) - len(release)

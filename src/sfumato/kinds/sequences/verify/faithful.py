@@ -38,7 +38,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
     Every monitored event of the person lies in a published interval whose category contains it, unless the claim
     says that some are left out, and every interval holds one; the other events and their times are exactly the
-    original ones, but for those that the claim blurs: what is told of these is true, and no others are missing;
+    original ones, but for those that the claim blurs: what is published of these is true, and no others are missing;
     nobody is published twice; nobody's original name is among the pseudonyms.
 
     Parameters
@@ -104,7 +104,7 @@ def _blurred(release: Release, records: TimedRecords, others: Entries) -> npt.ND
 
 
 def _check_blurred(release: Release, near: Entries) -> Counterexample:
-    """Look for a blurred event that the person did not do in the interval told."""
+    """Look for a blurred event that the person did not do in the published interval."""
     names = find_columns(release)
     stretches = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
     codes = recode_events(stretches.events, near.events.labels)

@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 def verify(release: Release) -> Verdict:
     """Check a release on its own: do k records share every monitored part, and is nothing monitored left exact?
 
-    Where the claim blurs other events, they also share what is told around their intervals.
+    Where the claim blurs other events, they also share what is published around their intervals.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def verify(release: Release) -> Verdict:
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
-    """Check a release against the original: do 0 or k records match all that is known of anybody?
+    """Check a release against the original: do 0 or k records match all that is known of anyone?
 
     The receiver knows all monitored events of everybody. Who knows less matches no fewer records, as
     :mod:`sfumato.kinds.sequences.knowledge.matches` explains.
@@ -61,7 +61,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         What was published, and what it was made from.
     rows
         Original row of every published row. Where it is known, published people must match k records; 0 is
-        for people who were withheld.
+        for people who were suppressed.
 
     Examples
     --------

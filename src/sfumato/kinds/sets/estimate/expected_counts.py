@@ -94,8 +94,8 @@ def _by_flow(is_open: Flags, amounts: Ints, sizes: Ints) -> Floats:
     flow = maximum_flow(network, source, sink)
     if flow.flow_value < amounts.sum():
         raise SchemaError(
-            "the release cannot come from any data: a shared chunk has more subrecords than the clusters open to "
-            "them have records. Verify it before you use it."
+            "No data can have led to this release: a shared chunk has more subrecords than its clusters have records.",
+            hint="Verify the release first.",
         )
     numbers: Floats = flow.flow.toarray()[:kinds, kinds : kinds + leaves].astype(np.float64)
     return numbers

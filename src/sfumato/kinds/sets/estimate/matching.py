@@ -277,4 +277,4 @@ class ChunkMatching:
 
 
 def _impossible(finding: str) -> SchemaError:
-    return SchemaError(f"the release cannot come from any data: {finding}. Verify it before you use it.")
+    return SchemaError(f"No data can have led to this release: {finding}.", hint="Verify the release first.")

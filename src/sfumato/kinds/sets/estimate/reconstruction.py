@@ -14,6 +14,7 @@ from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.expected_counts import ExpectedCounts
 from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.occupancy import draw_subsets
+from sfumato.messages import Message, option
 from sfumato.release.release import Release
 
 __all__ = ["draw_records", "reconstruct"]
@@ -57,9 +58,11 @@ def reconstruct(release: Release, seed: int | None = None, copies: int = 1) -> l
     Terrovitis et al., Privacy Preservation by Disassociation, Section 3 (Reconstruction of datasets).
     """
     if not is_disassociated(release):
-        raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
+        raise ParameterError(
+            "The release publishes whole records, not chunks.", hint="Use its records without reconstruction."
+        )
     if copies < 1:
-        raise ParameterError(f"reconstruct: copies must be at least 1, got {copies}.")
+        raise ParameterError(Message(option("copies"), f" must be at least 1, got {copies}."))
     matching = ChunkMatching(Chunks.of(release))
     sources = np.random.SeedSequence(seed).spawn(copies)
     return [_as_dataset(release, draw_records(matching, np.random.default_rng(source))) for source in sources]

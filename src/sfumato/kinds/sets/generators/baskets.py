@@ -10,24 +10,41 @@ from sfumato.exceptions import ParameterError
 from sfumato.generators.options import Option
 from sfumato.generators.tails import accumulate_zipf, draw_long_tailed, pick
 from sfumato.generators.visits import rank_in_run
+from sfumato.messages import Message, parameter
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-DESCRIPTION = "People of an invented shop buy things that go together, some often and some hardly ever."
+DESCRIPTION = "Baskets of an invented shop, with items that are often bought together."
 
 OPTIONS = (
     Option("items", int, 5_000, "Number of items in the shop.", at_least=1, at_most=10_000_000),
     Option("mean_length", float, 10.0, "Average number of items in a basket.", at_least=1.0, at_most=10_000.0),
-    Option("longest", int, 0, "Most items in a basket, few having many; 0: all about the mean.", at_least=0),
-    Option("skew", float, 0.0, "Exponent of the Zipf popularity of items; 0: all alike.", at_least=0.0, at_most=5.0),
+    Option("longest", int, 0, "Largest number of items in a basket; 0: all are near the mean.", at_least=0),
+    Option(
+        "skew",
+        float,
+        0.0,
+        "Exponent of the Zipf popularity of items; 0: all equally popular.",
+        at_least=0.0,
+        at_most=5.0,
+    ),
     Option("patterns", int, 10_000, "Number of patterns: items bought together.", at_least=1, at_most=100_000),
     Option("pattern_length", float, 4.0, "Average number of items in a pattern.", at_least=1.0, at_most=1_000.0),
-    Option("correlation", float, 0.5, "Average share of a pattern that the one before has.", at_least=0.0, at_most=1.0),
-    Option("corruption", float, 0.5, "Average chance that a pattern loses one more item.", at_least=0.0, at_most=1.0),
-)  # fmt: skip
+    Option(
+        "correlation",
+        float,
+        0.5,
+        "Average share of a pattern that is also in the one before.",
+        at_least=0.0,
+        at_most=1.0,
+    ),
+    Option(
+        "corruption", float, 0.5, "Average probability that a pattern loses one more item.", at_least=0.0, at_most=1.0
+    ),
+)
 
 _OWNER = "generate sets"
 _SPREAD = 0.1**0.5  # standard deviation of the corruption of a pattern
@@ -66,7 +83,11 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> pa.Table:
         ("mean_length", most, "longest" if settings["longest"] else "items"),
     ):
         if settings[name] > limit:
-            raise ParameterError(f"{_OWNER}: {name} must be at most {limit}, which is {why}, got {settings[name]}.")
+            raise ParameterError(
+                Message(
+                    _OWNER, ": ", parameter(name), f" must be at most {limit}, which is {why}, got {settings[name]}."
+                )
+            )
     # Only Generator.random is used: its stream is the one least likely to change between NumPy versions.
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     pool = _draw_patterns(rng, settings)

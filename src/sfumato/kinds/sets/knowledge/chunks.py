@@ -55,7 +55,7 @@ class ChunkRecords:
     people
         Rows of the people looked at; everybody if not given.
     sources
-        Where records have their items from, if that is at hand.
+        Where records have their items from, if that is known.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class Copies:
     leaf_of_person
         Cluster of every person, -1 where it is not known.
     leaves, terms
-        Of every item that somebody has: the person's cluster, -1 where it is not known, and the term, -1 where it is
+        Of every item that someone has: the person's cluster, -1 where it is not known, and the term, -1 where it is
         published nowhere.
 
     Attributes

@@ -1,9 +1,9 @@
 """How many published records match what an attacker knows: some of a person's items, as a set.
 
 A generalised value stands for at least one of its members, so a record matches the known items if each of them is a
-member of one of its values; one value may account for several items. Items removed everywhere tell nothing. Items
-that belong to the same published values cannot be told apart in the release: they are one *kind* of item, and sets of
-kinds are counted. Values may overlap and lie within each other. Plain NumPy: it shares nothing with the methods.
+member of one of its values; one value may account for several items. Items removed everywhere say nothing. Items
+that belong to the same published values cannot be distinguished in the release: they are one *kind* of item, and sets
+of kinds are counted. Values may overlap and lie within each other. Plain NumPy: it shares nothing with the methods.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class ItemRecords:
 
     @classmethod
     def of_original(cls, dataset: Dataset) -> ItemRecords:
-        """Take the data as if they were published as they are."""
+        """Take the data as if they were published unchanged."""
         return cls(dataset.history(), {}, (), dataset.history())
 
     def __len__(self) -> int:
@@ -109,15 +109,15 @@ class ItemRecords:
         """Find the fewest records that any set of at most m items matches, and the people whom no record matches.
 
         Where every kind of item is published as one value, what matches a set of items is what has the set of their
-        values, and whoever is published as a record matches at least what that record's sets of values match. So the
-        sets of the published records are counted once, and only people who are published as no record are looked at
+        values, and someone who is published as a record matches at least what that record's sets of values match. So
+        the sets of the published records are counted once, and only people who are published as no record are looked at
         one by one. ``smallest`` is then the least over all of these people, the same for each; its minimum is exact.
 
         Where kinds have several values, everybody is looked at as by :func:`best_knowledge`, as long as there are not
         too many sets. Where there are, and it is known which record is whose (``rows``), the records of people all of
         whose items have a value in their own record are not: what they are known by is a set of at most m values of
-        that record, and whoever has these values matches. ``smallest`` is then a number that is not too large; where it
-        is below ``enough``, everybody is looked at after all.
+        that record, and someone who has these values matches. ``smallest`` is then a number that is not too large;
+        where it is below ``enough``, everybody is looked at after all.
         """
         if self._is_global:
             is_published, complete = self._mark_published()

@@ -73,7 +73,7 @@ class NamedItems:
         return rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
 
     def _combine(self, items: Sequence[str]) -> _Combinations:
-        """Return which of the items records match together. Items of the same values cannot be told apart."""
+        """Return which of the items records match together. Items of the same values cannot be distinguished."""
         kinds = sorted({tuple(self._holders[item]) for item in items if item in self._holders})
         has = np.zeros((len(self), len(kinds)), dtype=bool)
         for kind, values in enumerate(kinds):
@@ -84,8 +84,8 @@ class NamedItems:
     def smallest(self, items: Sequence[str]) -> tuple[int, tuple[str, ...]]:
         """Return the fewest records, but at least one, that match some of the items, and the values they share.
 
-        Whoever knows more items is left with fewer records, until no record matches. So the fewest are those with one
-        of the largest combinations of the items: combinations that occur, while none that holds more does.
+        Someone who knows more items is left with fewer records, until no record matches. So the fewest are those with
+        one of the largest combinations of the items: combinations that occur, while none that holds more does.
         """
         combinations = self._combine(items)
         largest = combinations.find_largest(len(items))
@@ -106,7 +106,7 @@ class NamedItems:
     def narrowest(self, items: Sequence[str]) -> Iterator[Ints]:
         """Yield the records that match some of the items, at least one each, without those that match fewer items.
 
-        Whoever knows fewer items is faced with the same records and more.
+        Someone who knows fewer items is faced with the same records and more.
 
         Examples
         --------
@@ -204,7 +204,7 @@ def _pack(marks: Flags) -> Words:
 
 
 def _compare(combinations: Words, others: Words) -> Flags:
-    """Tell which of some combinations lie in which others."""
+    """Return which of some combinations lie in which others."""
     inside = np.ones((len(combinations), len(others)), dtype=bool)
     for mine, theirs in zip(combinations.T, others.T, strict=True):
         inside &= (mine[:, None] & ~theirs) == 0
@@ -222,6 +222,7 @@ def _check_work(pairs: int, items: int, combinations: int) -> None:
     """Refuse to compare very many combinations."""
     if pairs > _MOST_PAIRS:
         raise ParameterError(
-            f"itemsets: the {items} items of a named itemset occur together in {combinations:,} ways, too many to "
-            "compare. Name smaller itemsets, or publish fewer records at a time."
+            f"The {items} items of a named itemset occur together in {combinations:,} ways, too many to compare.",
+            option="constraints",
+            hint="Name smaller itemsets, or publish fewer records at a time.",
         )

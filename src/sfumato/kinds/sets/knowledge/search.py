@@ -1,4 +1,4 @@
-"""What somebody who knows the best of a person's items is left with, whatever form the records are published in.
+"""What someone who knows the best of a person's items is left with, whatever form the records are published in.
 
 What is published is asked through a :class:`MatchableRecords`: how many of its records match a set. Plain NumPy.
 """
@@ -15,6 +15,7 @@ from sfumato.checks.subsequences import countable_sizes, distinct_subsequences
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.knowledge.set_support import digits
+from sfumato.messages import Message, parameter
 
 __all__ = ["ItemSets", "MatchableRecords", "best_knowledge", "draw_knowledge"]
 
@@ -29,7 +30,7 @@ class MatchableRecords(Protocol):
     """Published records that can be asked how many of them match a set.
 
     ``known_items`` holds every person's items, as codes in ascending order; ``not_published`` marks people of whom
-    something can be known that tells nothing, ``missing`` those of whom something can be known that nobody published
+    something can be known that says nothing, ``missing`` those of whom something can be known that nobody published
     has.
     """
 
@@ -93,7 +94,7 @@ def best_knowledge(
         everything that can be known is tried.
     """
     if m < 1:
-        raise ParameterError(f"matching: m must be at least 1, got {m}.")
+        raise ParameterError(Message(parameter("m"), f" must be at least 1, got {m}."))
     everybody, knowledge, not_published, missing = (
         len(records),
         records.known_items,

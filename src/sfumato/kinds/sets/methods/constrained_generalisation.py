@@ -30,7 +30,7 @@ class Coat(ConstraintGeneralising):
     """
 
     name: ClassVar[str] = "coat"
-    summary: ClassVar[str] = "Protects itemsets by uniting their rarest item within its utility constraint."
+    summary: ClassVar[str] = "Protects itemsets by generalising their rarest item within its utility constraint."
     paper: ClassVar[str] = "Loukides et al., COAT: constraint-based anonymization of transactions (2011)"
     tried: ClassVar[int] = 1
 
@@ -55,6 +55,6 @@ class Pcta(ConstraintGeneralising):
     """
 
     name: ClassVar[str] = "pcta"
-    summary: ClassVar[str] = "Protects itemsets by clustering items at least utility loss."
+    summary: ClassVar[str] = "Protects itemsets by clustering items at the least utility loss."
     paper: ClassVar[str] = "Gkoulalas-Divanis and Loukides, PCTA (2011)"
     tried: ClassVar[int] = 1 << 30

@@ -17,6 +17,7 @@ from sfumato.kinds.sets import KIND
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.encode import Separated, publish_disassociation
 from sfumato.kinds.sets.guarantees import KmItems
+from sfumato.messages import Message, option, parameter
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -55,29 +56,33 @@ class Disassociation(Method):
     """
 
     name: ClassVar[str] = "disassociation"
-    summary: ClassVar[str] = "Keeps every item and hides which rare items occur together, in clusters and chunks."
+    summary: ClassVar[str] = (
+        "Keeps every item; splits records into clusters and chunks so that rare combinations are hidden."
+    )
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012)"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
-    optimises: ClassVar[str] = "occurrences that stay in record and shared chunks"
+    optimises: ClassVar[str] = "occurrences in record and shared chunks"
 
-    k: Annotated[int, Param("Smallest number of records that fit what an attacker knows.", ge=2)]
+    k: Annotated[int, Param("Smallest number of records that match what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]
-    l: Annotated[int, Param("Smallest number of records a sensitive item is hidden among.", ge=1)] = 1
-    max_cluster: Annotated[int | None, Param("Largest cluster, above k and l; 20 k (or 2 l) if not given.", ge=3)] = (
-        None
-    )
-    refine: Annotated[bool, Param("Whether clusters share chunks for items that are rare in each of them.")] = True
-    bands: Annotated[
-        bool, Param("Whether clusters are formed among records of about the same length: 1, 2-3, 4-7, 8-15 items, ...")
-    ] = True
-    safe: Annotated[bool, Param("Whether no item may belong to all records of a cluster with other chunks.")] = False
+    l: Annotated[int, Param("Smallest number of records in the cluster of a sensitive item.", ge=1)] = 1
+    max_cluster: Annotated[
+        int | None, Param("Largest number of records in a cluster, above k and l; 20 k (or 2 l) by default.", ge=3)
+    ] = None
+    refine: Annotated[bool, Param("Allow clusters to share chunks of items that are rare in each of them.")] = True
+    bands: Annotated[bool, Param("Form clusters among records of similar length: 1, 2-3, 4-7, 8-15 items, ...")] = True
+    safe: Annotated[bool, Param("Let no item belong to all records of a cluster that has other chunks.")] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.max_cluster is not None and self.max_cluster <= self.smallest:
             raise ParameterError(
-                f"{type(self).__name__}: max_cluster must be above k and l, got {self.max_cluster} for k={self.k} and "
-                f"l={self.l}."
+                Message(
+                    self.message_name,
+                    ": ",
+                    parameter("max_cluster"),
+                    f" must be above k={self.k} and l={self.l}, got {self.max_cluster}.",
+                )
             )
 
     @property
@@ -94,7 +99,7 @@ class Disassociation(Method):
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
         """Say why items stand apart."""
         which = "Items that are not sensitive" if getattr(guarantee, "sensitive", ()) else "Items"
-        return (f"{which} stand apart because few records have them together. This can be inferred.",)
+        return (f"{which} are separated because few records have them together. This can be inferred.",)
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
@@ -123,16 +128,22 @@ class Disassociation(Method):
         """
         from sfumato.kinds.sets._kernels.lexicographic import order_lists
 
-        owner = type(self).__name__
+        owner = self.message_name
         sensitive = set(dataset.schema.sensitive)
         if self.l > 1 and not sensitive:
-            raise ParameterError(f"{owner}: l={self.l} needs sensitive items (sensitive).")
+            raise ParameterError(
+                Message(owner, ": ", parameter("l", self.l), " needs sensitive items."),
+                hint=Message("Name them: ", option("sensitive", ["ITEM"]), "."),
+            )
         items = dataset.history()
         rows = np.flatnonzero(items.lengths)
         if len(rows) < self.smallest:
             raise InfeasibleError(
-                f"{owner}: a cluster needs {self.smallest} records, and {len(rows)} of {len(items)} hold an item. "
-                "Use a smaller k or l."
+                Message(
+                    owner, f": only {len(rows)} of {len(items)} records have an item; a cluster needs {self.smallest}."
+                ),
+                option="k",
+                hint=Message("Use a smaller ", parameter("k"), " or ", parameter("l"), "."),
             )
         if sensitive:
             # Records that agree in all other items must not meet by their sensitive ones, nor by the owner's order.

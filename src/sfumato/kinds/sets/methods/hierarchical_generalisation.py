@@ -28,7 +28,7 @@ _VAIN = 32
 
 @dataclasses.dataclass(frozen=True)
 class Apriori(HierarchyGeneralising):
-    """Hide every set of up to m items in a crowd of k by generalising items along a hierarchy, for everybody alike.
+    """Hide every set of up to m items in a group of k by generalising items along a hierarchy, for everybody alike.
 
     Examples
     --------
@@ -44,13 +44,13 @@ class Apriori(HierarchyGeneralising):
     """
 
     name: ClassVar[str] = "apriori"
-    summary: ClassVar[str] = "Generalises items along a hierarchy until every set of up to m of them hides in a crowd."
+    summary: ClassVar[str] = "Generalises items along a hierarchy until any m of them match k records or none."
     paper: ClassVar[str] = "Terrovitis et al., Privacy-preserving anonymization of set-valued data (2008), 4"
     optimises: ClassVar[str] = "NCP, weighted by occurrences"
 
     refine: Annotated[
         bool,
-        Param("Split groups again, and take parts out of them, where the promise holds; still one recoding for all."),
+        Param("Split groups again where the guarantee still holds; still one recoding for all records."),
     ] = False
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
@@ -90,11 +90,11 @@ class Lra(HierarchyGeneralising):
     """
 
     name: ClassVar[str] = "lra"
-    summary: ClassVar[str] = "Like apriori, in parts of similar records that are recoded on their own."
+    summary: ClassVar[str] = "Like apriori, within parts of similar records that are generalised on their own."
     paper: ClassVar[str] = "Terrovitis et al., Local and global recoding methods for set-valued data (2011), LRA"
     optimises: ClassVar[str] = "NCP, weighted by occurrences, in every part"
 
-    parts: Annotated[int, Param("Number of parts the records are split into, of at least k each.", ge=1)] = 5
+    parts: Annotated[int, Param("Number of parts of at least k records each.", ge=1)] = 5
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Recode part by part, the records in the Gray order of their items."""
@@ -129,11 +129,11 @@ class Vpa(HierarchyGeneralising):
     """
 
     name: ClassVar[str] = "vpa"
-    summary: ClassVar[str] = "Like apriori, within parts of the items first and then across them."
+    summary: ClassVar[str] = "Like apriori, first within parts of the items, then across them."
     paper: ClassVar[str] = "Terrovitis et al., Local and global recoding methods for set-valued data (2011), VPA"
     optimises: ClassVar[str] = "NCP, weighted by occurrences"
 
-    parts: Annotated[int, Param("Number of parts the items are split into, along the hierarchy.", ge=1)] = 5
+    parts: Annotated[int, Param("Number of parts of items, along the hierarchy.", ge=1)] = 5
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Move the cut up in every part, no higher than the part reaches, and then everywhere."""
@@ -170,7 +170,7 @@ def refine_cut(hierarchy: Hierarchy, cut: Ints, price: Ints, repair: Callable[[I
     price
         What a cut loses by each node it holds.
     repair
-        Moves a cut up until it keeps the promise.
+        Moves a cut up until it keeps the guarantee.
 
     Examples
     --------

@@ -35,7 +35,7 @@ _ROUNDS = 2
 
 @dataclasses.dataclass(frozen=True)
 class LocalKmItems(HierarchyGeneralising):
-    """Hide every set of up to m items in a crowd of k by generalising items along a hierarchy, record by record.
+    """Hide every set of up to m items in a group of k by generalising items along a hierarchy, record by record.
 
     It begins with what apriori does for all records alike, and brings items down again in the records where every set
     of up to m labels still has k records. Then records give a fine label for a better one. A single item may become
@@ -55,7 +55,7 @@ class LocalKmItems(HierarchyGeneralising):
     """
 
     name: ClassVar[str] = "local-km"
-    summary: ClassVar[str] = "Generalises items record by record, and only where a set of up to m of them needs it."
+    summary: ClassVar[str] = "Generalises items record by record, only where a set of up to m of them needs it."
     paper: ClassVar[str] = "this project's own, from the cut of Terrovitis et al. (2008)"
     optimises: ClassVar[str] = "NCP, weighted by occurrences"
     by_record: ClassVar[bool] = True
@@ -63,7 +63,7 @@ class LocalKmItems(HierarchyGeneralising):
     prefer: Annotated[
         str,
         Param(
-            "What is gained first: the least loss (NCP), or as many items as can be published exactly.",
+            "What is optimised first: loss (NCP), or the number of items published exactly.",
             choices=("loss", "exact"),
         ),
     ] = "loss"
@@ -71,10 +71,7 @@ class LocalKmItems(HierarchyGeneralising):
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say what k does not mean."""
-        return (
-            "k records match what is known. It is not promised that they are equally likely: the method's choices "
-            "rule some out.",
-        )
+        return ("k records match what is known. They need not be equally likely: the method's choices rule some out.",)
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Begin at apriori's cut, bring labels down, and exchange them within records."""

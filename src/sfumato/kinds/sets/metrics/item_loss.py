@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
+from sfumato.kinds.sets.comparison import SetMetric
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -20,7 +20,7 @@ class ItemLoss(SetMetric):
     """Measure NCP of generalised items: what each occurrence of an item in the original loses, on average.
 
     An occurrence published as a value with n > 1 members, of N items there are, loses n / N; one that is
-    published exactly loses nothing, one that is suppressed or whose record is withheld loses everything. Where values
+    published exactly loses nothing, one that is suppressed or whose record is suppressed loses everything. Where values
     of a record lie within each other, an occurrence is published as the finest of them that stands for it. Where values
     are groups of a hierarchy, N is the number of its leaves and n that of the leaves below the group; where a method
     formed its own groups, items are counted and a hierarchy that is there plays no part (``by_hierarchy`` says which).
@@ -39,7 +39,7 @@ class ItemLoss(SetMetric):
 
     name: ClassVar[str] = "item-loss"
     title: ClassVar[str] = "Loss of generalised items (NCP)"
-    explanation = "How large the group is that an item is published as, as a share of all items."
+    explanation = "Average number of items that a published item may stand for, as a share of all items."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact items, 1: any item"

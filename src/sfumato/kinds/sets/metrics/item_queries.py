@@ -7,8 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -24,7 +23,7 @@ __all__ = ["ItemQueries"]
 class ItemQueries(SetMetric):
     """Measure ARE of COUNT queries: how many records hold all of these items?
 
-    The true answer is the number of original records, withheld ones included. From the release it is estimated as an
+    The true answer is the number of original records, suppressed ones included. From the release it is estimated as an
     expectation: the mean over all reconstructions where records are published in chunks; where items are generalised,
     each of a value's members is there on its own, with equal chances that add up to 1, or smaller ones for members that
     finer values publish (:func:`sfumato.kinds.sets.estimate.weights.weigh_members`; ``any_set`` is the error when every
@@ -53,7 +52,7 @@ class ItemQueries(SetMetric):
 
     name: ClassVar[str] = "item-queries"
     title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
-    explanation = "How far off the number of {many} with some items is when the release is asked."
+    explanation = "Relative error of the number of {many} with given items."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
@@ -62,13 +61,13 @@ class ItemQueries(SetMetric):
     )
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "An estimate that is further from the truth in one respect may be nearer to it by chance."
-    )
+    not_monotone: ClassVar[str] = "A coarser release may answer more accurately by chance."
 
-    queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 100
-    longest: Annotated[int, Param("Largest number of items in a drawn query.", ge=1)] = 2
-    sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
+    queries: Annotated[int, Param("Number of random queries without a workload.", ge=1)] = 100
+    longest: Annotated[int, Param("Largest number of items in a random query.", ge=1)] = 2
+    sanity: Annotated[float, Param("Smallest true answer that errors are divided by, as a share of records.", ge=0)] = (
+        0.001
+    )
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw sets of items that occur together."""
@@ -100,6 +99,6 @@ def _refuse_unknown(workload: Workload, items: set[str]) -> None:
     for number, query in enumerate(workload.queries, start=1):
         if not items.issuperset(query):
             raise SchemaError(
-                f"item-queries: query {number} of the workload names an item that the original data do not have. "
-                "Correct or remove it."
+                f"item-queries: query {number} of the workload names an item that the original does not have.",
+                hint="Correct or remove it.",
             )

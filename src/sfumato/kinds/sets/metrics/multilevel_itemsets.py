@@ -11,9 +11,8 @@ import numpy.typing as npt
 from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets._kernels.frequent_itemsets import Itemsets, top_itemsets
-from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric, list_items, number_items
 from sfumato.kinds.sets.metrics.mining import Records, compare_top, draw_copy, extend_upwards
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -49,16 +48,16 @@ class MultilevelItemsets(SetMetric):
 
     name: ClassVar[str] = "multilevel-itemsets"
     title: ClassVar[str] = "Most frequent itemsets of all levels lost (tKd-ML^2)"
-    explanation = "How many of the most frequent combinations of items and groups of items an analyst no longer finds."
+    explanation = (
+        "Share of the most frequent combinations of items and groups of items that the release no longer shows."
+    )
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: all itemsets are found, 1: none is"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "It compares two rankings: losing itemsets that should not be there lets others back in."
-    )
+    not_monotone: ClassVar[str] = "It compares two rankings: losing false itemsets lets true ones back in."
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 

@@ -1,4 +1,4 @@
-"""What measures of the supports of pairs of items have in common: which pairs, and how an error is told."""
+"""What measures of the supports of pairs of items have in common: which pairs, and how an error is reported."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better
@@ -45,8 +44,8 @@ class PairMetric(SetMetric):
     ends: ClassVar[str] = "0: exact supports, 2: nothing in common"
     unchanged: ClassVar[float | str] = 0.0
 
-    first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200
-    last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
+    first: Annotated[int, Param("Rank of the most frequent item used for pairs, from 0.", ge=0)] = 200
+    last: Annotated[int, Param("Rank after the least frequent item used for pairs.", ge=2)] = 220
 
     @abc.abstractmethod
     def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:

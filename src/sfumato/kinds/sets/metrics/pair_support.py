@@ -47,14 +47,12 @@ class PairSupport(PairMetric):
 
     name: ClassVar[str] = "pair-support"
     title: ClassVar[str] = "Relative error of pair supports (re)"
-    explanation = "How far off the number of {many} with two not very frequent items is when the release is asked."
+    explanation = "Relative error of the number of {many} with two items of medium frequency."
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "An estimate that is further from the truth in one respect may be nearer to it by chance."
-    )
+    not_monotone: ClassVar[str] = "A coarser release may answer more accurately by chance."
 
-    copies: Annotated[int, Param("Reconstructions to average over.", ge=1)] = 1
+    copies: Annotated[int, Param("Number of reconstructions to average over.", ge=1)] = 1
 
     def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
         """Count the pairs in the release, and in copies of it where it has chunks."""

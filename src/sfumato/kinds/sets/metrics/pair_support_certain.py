@@ -36,10 +36,10 @@ class PairSupportCertain(PairMetric):
 
     name: ClassVar[str] = "pair-support-certain"
     title: ClassVar[str] = "Relative error of pair supports, by what is certain (re-a)"
-    explanation = "How far off the same numbers are when only what is certain is counted."
+    explanation = "Relative error of the same numbers, counting only records that certainly have both items."
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
+    not_monotone: ClassVar[str] = "Releases of this form suppress neither values nor records."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
     def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:

@@ -17,10 +17,7 @@ __all__ = ["PublishedItems"]
 
 Ints = npt.NDArray[np.int64]
 
-_NO_ROWS = (
-    "an item is published as different values, so what became of each occurrence cannot be told from the release "
-    "alone. Give the owner's row map (rows)."
-)
+_NO_ROWS = "an item is published as different values, so the owner's row map is needed to compare occurrences."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -50,7 +47,7 @@ class PublishedItems:
 
     @property
     def obstacle(self) -> str | None:
-        """Why this cannot be told, or None when it can."""
+        """Why this cannot be determined, or None when it can."""
         return _NO_ROWS if self.comparison.rows is None and not self.is_global else None
 
     @cached_property
@@ -103,7 +100,7 @@ class PublishedItems:
 
     @cached_property
     def value_of_occurrence(self) -> Ints:
-        """Value of every occurrence in the original; -1 where it is suppressed or its record is withheld."""
+        """Value of every occurrence in the original; -1 where it is suppressed or its record is suppressed."""
         history, rows = self.comparison.history, self.comparison.rows
         values = self._by_item[history.codes] if self.is_global else self._by_record()
         if rows is not None:
@@ -112,8 +109,8 @@ class PublishedItems:
             values = np.where(published[history.row_of_token], values, -1)
             if not self._is_complete(values):
                 raise SchemaError(
-                    "Comparison: published records do not cover what their originals hold. "
-                    "The row map or the original data do not belong to this release."
+                    "Published records do not cover the items of their originals.",
+                    hint="Give the row map and the original that belong to this release.",
                 )
         return values
 
@@ -152,7 +149,7 @@ class PublishedItems:
         return finest
 
     def _is_complete(self, values: Ints) -> bool:
-        """Tell whether only suppressed items and withheld records lack a value."""
+        """Return whether only suppressed items and suppressed records lack a value."""
         removed = set(self.comparison.release.suppressed())
         history, rows = self.comparison.history, self.comparison.rows
         suppressed = np.array([label in removed for label in history.labels], dtype=bool)

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.kinds.sets.comparison import SetComparison, list_items
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric, list_items
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -31,7 +30,7 @@ class SeparatedItems(SetMetric):
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> SeparatedItems().measure(Comparison(data, result.release))
     separated-items: 0 of the items (lower is better; 0: none is separated, 1: all are)
-      How many items are published only as present in a cluster, without anything they occur with.
+      Share of items that are published only as present in a cluster, without the items they occur with.
       items             1
       separated         0
       occurrence share  0.1429
@@ -43,14 +42,14 @@ class SeparatedItems(SetMetric):
 
     name: ClassVar[str] = "separated-items"
     title: ClassVar[str] = "Items in term chunks only (tlost)"
-    explanation = "How many items are published only as present in a cluster, without anything they occur with."
+    explanation = "Share of items that are published only as present in a cluster, without the items they occur with."
     unit: ClassVar[str] = "of the items"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: none is separated, 1: all are"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
+    not_monotone: ClassVar[str] = "Releases of this form suppress neither values nor records."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
     def partial(self, comparison: Comparison) -> PartialSums:

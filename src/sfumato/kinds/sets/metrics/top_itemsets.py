@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
 from sfumato.kinds.sets.metrics.mining import compare_top, list_published, top_of_partitions, top_original
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -40,16 +39,14 @@ class TopItemsets(SetMetric):
 
     name: ClassVar[str] = "top-itemsets"
     title: ClassVar[str] = "Most frequent itemsets lost (tKd)"
-    explanation = "How many of the most frequent combinations of items an analyst of the release no longer finds."
+    explanation = "Share of the most frequent combinations of items that the release no longer shows."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: all itemsets are found, 1: none is"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "It compares two rankings: losing itemsets that should not be there lets others back in."
-    )
+    not_monotone: ClassVar[str] = "It compares two rankings: losing false itemsets lets true ones back in."
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
 from sfumato.kinds.sets.metrics.mining import compare_top, list_certain, top_of_partitions, top_original
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -39,16 +38,14 @@ class TopItemsetsCertain(SetMetric):
 
     name: ClassVar[str] = "top-itemsets-certain"
     title: ClassVar[str] = "Most frequent itemsets lost, by what is certain (tKd-a)"
-    explanation = "How many of them the release does not show for certain to be among the most frequent."
+    explanation = "Share of the most frequent combinations of items that the release does not certainly show as such."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: all itemsets are certain, 1: none is"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "It compares two rankings: losing itemsets that should not be there lets others back in."
-    )
+    not_monotone: ClassVar[str] = "It compares two rankings: losing false itemsets lets true ones back in."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000

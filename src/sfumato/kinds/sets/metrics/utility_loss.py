@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, divide
@@ -25,9 +25,9 @@ class UtilityLoss(SetMetric):
     """Measure how much of a record is left open: the sets of items it may stand for, in bits.
 
     A value with n members stands for one of 2^n - 1 sets, which is log2(2^n - 1) bits of doubt: none for an item that
-    is published as it is. The doubts of a record's values add up; a suppressed item adds one bit, as any record may or
+    is published unchanged. The doubts of a record's values add up; a suppressed item adds one bit, as any record may or
     may not have had it. The value is the mean over the original records as a share of what there would be to doubt if
-    nothing were known, one bit per item there is; a withheld record counts as that. ``bits_per_record`` is the mean
+    nothing were known, one bit per item there is; a suppressed record counts as that. ``bits_per_record`` is the mean
     over published records in bits.
 
     The paper's UL adds up 2^n - 1 over the values of a record and divides by 2^s - 1, s being the sum of their sizes.
@@ -50,9 +50,12 @@ class UtilityLoss(SetMetric):
     """
 
     name: ClassVar[str] = "utility-loss"
-    title: ClassVar[str] = "Doubt that generalised items leave (utility loss)"
-    explanation = "How much the sets of items that a record may stand for leave open, as a share of all there is."
-    unit: ClassVar[str] = "of all doubt"
+    title: ClassVar[str] = "Uncertainty of generalised items (utility loss)"
+    explanation = (
+        "Uncertainty about the items of a record, in bits, as a share of knowing nothing: 0 is exact, 1 is "
+        "nothing known."
+    )
+    unit: ClassVar[str] = "of the possible uncertainty"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact items, 1: nothing is known"
     paper: ClassVar[str] = (

@@ -18,11 +18,11 @@ from sfumato.release.release import Release
 __all__ = ["Baskets", "of_dataset", "of_values", "read_items", "read_values"]
 
 DRAWN = (
-    "expected is the mean over originals drawn at random: of a value that stands for several items each by its share, "
-    "less for those that other records publish in finer values, and at least one; every moment or number of an "
-    "interval equally likely; nothing removed, and records left out like the others."
+    "expected is the mean over random originals: generalised items are drawn by their shares, less often "
+    "where other records publish them exactly, at least one per value; times in intervals are equally "
+    "likely; suppressed records are like the others."
 )
-REMOVED = "items that were removed from all records may be in any of them."
+REMOVED = "items that were removed from all records may be in any record."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ subrecords of a shared chunk are counted once for all leaves that may get the pa
 shared chunks, a linear program finds how many records may get all at most.
 
 These bounds are attained where clusters are not joined. Where they are, the upper one may be too large if subrecords of
-the chunk at hand must go to few leaves, or if leaves take different parts of one shared chunk; the lower one may be too
+the current chunk must go to few leaves, or if leaves take different parts of one shared chunk; the lower one may be too
 small if several parts come from shared chunks. Alternatives (`wine|beer`) are exact within a chunk, and else safe.
 """
 
@@ -42,8 +42,8 @@ __all__ = ["ChunkHistory", "of_chunks"]
 Ints = npt.NDArray[np.int64]
 
 DRAWN = (
-    "expected is the mean over reconstructions: the subrecords of every chunk on records of their cluster, all ways "
-    "equally likely, each item of a term chunk on one record of its own, and records left out like the others."
+    "expected is the mean over reconstructions: subrecords are assigned to records of their cluster at "
+    "random, each item of a term chunk to one record; suppressed records are like the others."
 )
 
 
@@ -129,11 +129,11 @@ class ChunkHistory:
         return np.repeat(self.block_of_leaf, self.matching.sizes)
 
     def judge(self, links: Sequence[Link]) -> Truth:
-        """Tell how many records of every tree have one of the items asked for."""
+        """Return how many records of every tree have one of the items asked for."""
         return self.judge_all([links])
 
     def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
-        """Tell how many records of every tree have, for each test, one of the items asked for."""
+        """Return how many records of every tree have, for each test, one of the items asked for."""
         selections = {tuple(np.flatnonzero(links[0].selection.inside).tolist()) for links in tests}
         single = sorted({codes[0] for codes in selections if len(codes) == 1})
         # What has one of the items of a test has one of any more that another test names.
@@ -144,7 +144,7 @@ class ChunkHistory:
         return combine_all(truths) if truths else Truth(self.sizes, self.sizes, self.sizes)
 
     def _judge_items(self, items: Sequence[int]) -> Truth:
-        """Tell how many records have all of some items."""
+        """Return how many records have all of some items."""
         low = self._find_certain(items)
         if len(items) > 1:
             # Parts of several shared chunks meet where they are too many for the records of their tree.
@@ -161,7 +161,7 @@ class ChunkHistory:
         return counts
 
     def _judge_any(self, items: Sequence[int]) -> Truth:
-        """Tell how many records have at least one of some items, which may come from several chunks."""
+        """Return how many records have at least one of some items, which may come from several chunks."""
         chunks, matching = self.matching.chunks, self.matching
         wanted = np.zeros(len(chunks.subrecords.labels), dtype=bool)
         wanted[list(items)] = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -14,17 +15,73 @@ from sfumato.escape import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
-from sfumato.kinds.sets.report.parts import count_partition, draw_partitions
-from sfumato.kinds.sets.report.plots import draw_clusters, draw_items, draw_itemsets, draw_sizes, draw_values
+from sfumato.kinds.sets.report.plots import (
+    count_chunks,
+    draw_chunks,
+    draw_clusters,
+    draw_item_numbers,
+    draw_items,
+    draw_itemsets,
+    draw_sizes,
+    draw_value_sizes,
+    draw_values,
+)
 from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.html import draw_figure, shorten
 from sfumato.reports.numbers import show_count, show_share
-from sfumato.reports.partitioned import Divided
+from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
+from sfumato.reports.values import choose_ranks, draw_frequencies
 
 __all__ = ["count_partition", "draw_partitions", "figures", "picture", "render", "show_partitions"]
+
+
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition what the figures need."""
+    view, labels = comparison.view(SetComparison), comparison.history.labels
+    shown = _choose(comparison.full_original)
+    counts: dict[str, Any] = {
+        "expected": view.expect([[labels[at]] for at in shown]),
+        "before": [comparison.history.lengths.astype(np.int32)],
+    }
+    if view.is_disassociated:
+        chunks = count_chunks(comparison)
+        return {**counts, "chunks": {**chunks, "sizes": [chunks["sizes"]]}}
+    return {**counts, "after": [comparison.published.lengths.astype(np.int32)], "values": count_values(comparison)}
+
+
+def _count(full_original: FullOriginal) -> Any:
+    history = full_original.original.view_history()
+    return full_original.cached("occurrences", lambda: np.bincount(history.codes, minlength=len(history.labels)))
+
+
+def _choose(full_original: FullOriginal) -> list[int]:
+    """Choose the items that are shown: only those have to be expected, which takes time."""
+    return full_original.cached("items shown", lambda: choose_ranks(_count(full_original)).tolist())
+
+
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions together."""
+    counts, labels = seen.counts, seen.full_original.original.view_history().labels
+    before = _count(seen.full_original)
+    after = np.zeros(len(labels))
+    after[_choose(seen.full_original)] = counts["expected"]
+    chunks = "chunks" in counts
+    if chunks:
+        drawn = {"clusters": draw_chunks(**{**counts["chunks"], "sizes": np.concatenate(counts["chunks"]["sizes"])})}
+    else:
+        drawn = {"group-sizes": draw_value_sizes(*count_members(counts["values"]))}
+    lengths = None if chunks else np.concatenate(counts["after"])
+    return {
+        **drawn,
+        "items": draw_frequencies(labels, before, after, "items", counted="records", divided=not chunks),
+        "lengths": draw_item_numbers(np.concatenate(counts["before"]), lengths),
+    }
+
 
 _SHOWN_ITEMS = 12
 _SHOWN_LENGTH = 40
@@ -105,8 +162,8 @@ def _share_in_chunks(comparison: Comparison) -> float:
 def _account(comparison: Comparison) -> str:
     view = comparison.view(SetComparison)
     rows = [
-        ("Occurrences of items in the original data", len(comparison.history.codes)),
-        ("Items in the original data", len(view.items)),
+        ("Occurrences of items in the original", len(comparison.history.codes)),
+        ("Items in the original", len(view.items)),
     ]
     if view.is_disassociated:
         matching = view.matching
@@ -116,7 +173,7 @@ def _account(comparison: Comparison) -> str:
             ("Joint clusters (several clusters that share chunks)", int((~matching.chunks.is_leaf).sum())),
             ("Record chunks (parts of the records of one cluster)", len(matching.own)),
             ("Shared chunks (parts of the records of several clusters)", int(is_shared.sum())),
-            ("Term chunks (items of which only the cluster is told)", int(matching.is_term.sum())),
+            ("Term chunks (items of which only the cluster is published)", int(matching.is_term.sum())),
             ("Subrecords (parts of records) published", int(matching.row_counts[~matching.is_term].sum())),
         ]
     else:
@@ -137,23 +194,23 @@ def _sensitive(comparison: Comparison) -> str:
         return ""
     listed = ", ".join(shorten(item, _SHOWN_LENGTH) for item in sorted(named)[:_SHOWN_ITEMS])
     more = f" and {show_count(len(named) - _SHOWN_ITEMS)} more" if len(named) > _SHOWN_ITEMS else ""
-    return f"<p>Sensitive items, published apart from all others: {escape(listed + more)}.</p>"
+    return f"<p>Sensitive items, separated from all others: {escape(listed + more)}.</p>"
 
 
 def _render_structure(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
     """Show the published form: clusters and chunks, or generalised items."""
     if comparison.view(SetComparison).is_disassociated:
         caption = (
-            "All items stay; what is hidden is which of them belong together. The subrecords of a record chunk belong "
-            "to different records of its cluster, those of a shared chunk to records of several clusters. Of the items "
-            "in a term chunk only the cluster is published."
+            "All items are published; which of them belong together is hidden. The subrecords of a record "
+            "chunk belong to different records of its cluster, those of a shared chunk to records of "
+            "several clusters. Of the items in a term chunk only the cluster is published."
         )
         return f"<section><h2>Clusters and chunks</h2>\n{draw_figure('clusters', drawn['clusters'], caption)}</section>"
-    caption = "A published value that stands for several items means: at least one of these."
+    caption = "A published value that stands for several items means at least one of them."
     if not PublishedItems(comparison).is_global:
         caption += (
-            " The same item may be published exactly in one record and within a value in another. Where a record holds "
-            "a value beside one of its members, the value adds another member."
+            " The same item may be exact in one record and generalised in another. Where a record has a "
+            "value and one of its members, the value stands for another member."
         )
     listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
     if not listed:
@@ -168,20 +225,20 @@ def _render_structure(comparison: Comparison, drawn: Mapping[str, Figure]) -> st
 def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
     """Return the sections on the form of publication and on items of a release in partitions."""
     if "clusters" in drawn:
-        caption = "All items stay; what is hidden is which of them belong together. Clusters lie within partitions."
+        caption = "All items are published; which of them belong together is hidden. Clusters lie within partitions."
         form = f"<h2>Clusters and chunks</h2>\n{draw_figure('clusters', drawn['clusters'], caption)}"
     else:
         caption = (
-            "A published value that stands for several items means: at least one of these. Every partition generalises "
-            "in its own way; values with the same members are one."
+            "A published value that stands for several items means at least one of them. Every partition "
+            "generalises on its own; values with the same members are counted as one."
         )
         form = f"<h2>Generalised items</h2>\n{draw_figure('group-sizes', drawn['group-sizes'], caption)}"
     return [f"<section>{form}</section>", _items(drawn["items"], drawn["lengths"])]
 
 
 def _items(items: Figure, lengths: Figure) -> str:
-    caption = "How many records have an item according to the data, and to the release."
-    sizes = draw_figure("lengths", lengths, "How many items records have.")
+    caption = "Number of records that have an item, in the original and in the release."
+    sizes = draw_figure("lengths", lengths, "Number of items of records.")
     return (
         f"<section><h2>Items before and after</h2>\n{draw_figure('items', items, caption)}\n<h3>Sizes of records</h3>\n"
         f"{sizes}</section>"
@@ -190,11 +247,11 @@ def _items(items: Figure, lengths: Figure) -> str:
 
 def _itemsets(comparison: Comparison, plot: Figure) -> str:
     if comparison.view(SetComparison).is_disassociated:
-        caption = "Certain are the records that must hold the items, however the chunks belong together."
+        caption = "Certain: records that must have the items, however subrecords are combined."
     else:
         caption = (
-            "Certain are the records that hold the items under their own names. For the expected number, a generalised "
-            "item's records are divided among its members, with less for those that other records publish exactly."
+            "Certain: records that have the items exactly. Expected: records of a generalised value are "
+            "divided among its members, with less for those that other records publish exactly."
         )
     drawn = draw_figure("itemsets", plot, caption)
     return f"<section><h2>Frequent combinations before and after</h2>\n{drawn}</section>"

@@ -100,17 +100,17 @@ def _describe_itemsets(rows: list[dict[str, Any]], panels: list[Any], mined: int
     hidden = sum(row["certain"] < 1 for row in rows)
     notes = [f"{show_count(len(rows))} of the {show_count(mined)} most frequent itemsets, by their ranks."]
     if hidden:
-        notes.append(f"Of {show_count(hidden)} of them nothing is certain; they have no ring.")
+        notes.append(f"{show_count(hidden)} of them have no certain records and so no ring.")
     if is_disassociated:
-        notes.append("Expected is the average over all data that could have been published as this release.")
+        notes.append("Expected is the average over all data that could have led to this release.")
     return Figure(
         title="Supports of frequent itemsets before and after",
-        description="For each itemset three marks over a logarithmic axis: its support in the original, and its "
-        "expected and certain support according to the release.",
+        description="For each itemset three marks on a logarithmic axis: its support in the original, and its expected "
+        "and certain support in the release.",
         panels=panels,
         legend=(
             LegendEntry("tick", BEFORE, "original"),
-            LegendEntry("circle", AFTER, "expected of the release"),
+            LegendEntry("circle", AFTER, "expected from the release"),
             LegendEntry("ring", AFTER, "certain from the release"),
         ),
         notes=notes,
@@ -150,7 +150,7 @@ def draw_item_numbers(before: Ints, after: Ints | None) -> Figure:
         description="Bars with the share of records by their number of items.",
         panels=[draw_lengths(before, after, "Records by their items", "Items")],
         legend=() if chunks else BEFORE_AND_AFTER,
-        notes=["Sizes of records are not published: only parts of them are."] if chunks else (),
+        notes=["Sizes of records are not published, only subrecords."] if chunks else (),
         head=["Items", "Before", "After"][: 1 + len(shown)],
         rows=[
             ["Average", *(show_number(round(float(side.mean()), 2)) if len(side) else "–" for side in shown)],

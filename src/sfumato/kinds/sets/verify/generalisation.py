@@ -21,7 +21,7 @@ def verify_generalisation(release: Release, claimed: KmItems) -> Verdict:
     one is looked at. A row of n values has n!/(m!(n-m)!) sets of m values: m of 4 and more is for short rows.
 
     Two records whose values overlap without being equal count as different, so that the count is never too high:
-    whoever knows original items is faced with at least the records counted here.
+    someone who knows original items is faced with at least the records counted here.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def verify_generalisation(release: Release, claimed: KmItems) -> Verdict:
       itemsets            3
     """
     records = release.history().distinct()
-    # Without any item the records can only be told apart by their number.
+    # Without any item the records can only be distinguished by their number.
     k, size_of_rarest, itemsets = len(release), 0, 0
     rarest: tuple[str, ...] = ()
     for size in countable_sizes(records, claimed.m):

@@ -28,7 +28,7 @@ COUNTED = "items of a named itemset are in 0 or at least k records"
 def verify(release: Release) -> Verdict:
     """Check a release on its own: does any part of a named itemset lead to fewer than k records, but to some?
 
-    Each item is looked for in all values that stand for it; items that are published nowhere tell nothing. The
+    Each item is looked for in all values that stand for it; items that are published nowhere say nothing. The
     witness is the rarest set of published values.
 
     Examples
@@ -71,7 +71,7 @@ def verify(release: Release) -> Verdict:
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: what is named of each person leads to 0 or k records.
 
-    With ``rows``, published people must be among them; 0 is for people who were withheld.
+    With ``rows``, published people must be among them; 0 is for people who were suppressed.
 
     Parameters
     ----------

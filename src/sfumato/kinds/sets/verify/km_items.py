@@ -68,7 +68,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         What was published, and what it was made from.
     rows
         Original row of every published person; cluster by cluster where records are disassociated. Where it is known,
-        published people must have k candidates whatever is known about them; 0 is for people who were withheld. Where
+        published people must have k candidates whatever is known about them; 0 is for people who were suppressed. Where
         items are published in several ways and sets are very many, ``matches`` is then a number that is not too large:
         see :meth:`sfumato.kinds.sets.knowledge.items.ItemRecords.least_knowledge`.
     """
@@ -110,7 +110,7 @@ def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None
 def _judge(
     release: Release, knowledge: ItemSets, rows: Ints | None, claimed: KmItems, where: dict[str, Any]
 ) -> Verdict:
-    """Judge whether there are 0 or at least k candidates whatever is known, and 0 for withheld people only."""
+    """Judge whether there are 0 or at least k candidates whatever is known, and 0 for suppressed people only."""
     people = len(knowledge.smallest)
     smallest = int(knowledge.smallest[knowledge.smallest > 0].min(initial=len(release)))
     missing, allowed = int(knowledge.unmatched.sum()), people - len(release)

@@ -17,7 +17,7 @@ __all__ = ["largest_supports", "try_reconstructions"]
 
 Terms = frozenset[int]
 Slot = tuple[int, Terms, bool]
-"""A record in the making: its leaf, its terms so far, and whether the chunk at hand has given it a subrecord."""
+"""A record in the making: its leaf, its terms so far, and whether the current chunk has given it a subrecord."""
 World = tuple[tuple[Slot, int], ...]
 """How many records of each sort there are."""
 

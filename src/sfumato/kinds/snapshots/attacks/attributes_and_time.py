@@ -19,6 +19,7 @@ from sfumato.kinds.snapshots.attacks.late_and_missing import STATES, Inferences,
 from sfumato.kinds.snapshots.decode import read_codes
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.knowledge.inference import BACKGROUND
+from sfumato.messages import Message, parameter
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_by_knowledge", "attack_original"]
@@ -56,18 +57,18 @@ class SnapshotRisk(Risk):
 
     @property
     def remaining(self) -> Remaining:
-        """How sure somebody can be of a value who knows attributes and time, and who sees what became of a record."""
+        """How sure someone can be of a value who knows attributes and time, and who sees what became of a record."""
         share = self.max_sensitive_share or 0.0
         possibilities = [
             describe_confidence(share, BACKGROUND, certain=self.certain or 0, people=self.people, unit=self.unit)
         ]
         if self.max_success > share + 1e-9:
             wording = (
-                "Someone who sees that a record is late or missing guesses its value right in up to {confidence} of "
-                "the cases."
+                "Someone who sees that a record is late or missing can infer its value with up to "
+                "{confidence} confidence."
             )
             worst = {"confidence": self.max_success}
-            remedy = "What helps: delays=hidden, where the method has it."
+            remedy = Message("What helps: ", parameter("delays", "hidden"), ", with a method that has it.")
             possibilities.append(Possibility("inference", "late or missing", "warning", wording, remedy, worst=worst))
         return Remaining(tuple(possibilities))
 
@@ -77,10 +78,10 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Sna
 
     The attacker looks for the attributes in every snapshot in which the person's record may be. A person's set is the
     records of the groups found, one of which has the value; success is the largest share of a value in them. That is
-    the knowledge that the promise is about, and ``max_sensitive_share`` is its largest success.
+    the knowledge that the guarantee is about, and ``max_sensitive_share`` is its largest success.
 
     Where the owner kept who became whom, people whose record is late or missing count with the share of such people
-    whose value is guessed right because of that, if it is larger: being withheld makes nobody safe.
+    whose value is guessed right because of that, if it is larger: being suppressed makes nobody safe.
 
     Parameters
     ----------

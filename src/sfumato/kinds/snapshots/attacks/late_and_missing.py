@@ -36,9 +36,9 @@ class Inferences(NamedTuple):
     state
         Position in :data:`STATES` of every original record.
     release_only
-        Success of whoever has the release and no more.
+        Success of someone who has the release and no more.
     with_frequencies
-        Success of whoever also knows how frequent the values were in every snapshot.
+        Success of someone who also knows how frequent the values were in every snapshot.
 
     Examples
     --------

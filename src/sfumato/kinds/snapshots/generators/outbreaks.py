@@ -14,15 +14,15 @@ __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-DESCRIPTION = "Cases are reported day by day; conditions are skewed, and outbreaks fill some days with one of them."
+DESCRIPTION = "Cases reported day by day, with skewed conditions and outbreaks that dominate some days."
 
 OPTIONS = (
     Option("snapshots", int, 365, "Number of days, hours or minutes with reports.", at_least=1, at_most=10_000_000),
-    Option("unit", str, "day", "What a snapshot is.", choices=("day", "hour", "minute")),
+    Option("unit", str, "day", "Time span of a snapshot.", choices=("day", "hour", "minute")),
     Option("values", int, 20, "Number of conditions.", at_least=1, at_most=100_000),
-    Option("skew", float, 0.8, "Exponent of the Zipf frequency of conditions; 0 makes all alike.", at_least=0.0),
-    Option("outbreaks", float, 0.05, "Outbreaks that begin per snapshot.", at_least=0.0, at_most=10.0),
-    Option("burst", float, 1.0, "Cases an outbreak adds at its height, in usual snapshots.", at_least=0.0),
+    Option("skew", float, 0.8, "Exponent of the Zipf frequency of conditions; 0: all equally frequent.", at_least=0.0),
+    Option("outbreaks", float, 0.05, "Number of outbreaks that begin per snapshot.", at_least=0.0, at_most=10.0),
+    Option("burst", float, 1.0, "Cases that an outbreak adds at its peak, in usual snapshots.", at_least=0.0),
     Option("length", float, 3.0, "Average number of snapshots an outbreak lasts.", at_least=1.0),
     Option("areas", int, 50, "Number of areas.", at_least=1, at_most=1_000_000),
     Option("start", date, date(2024, 1, 1), "First day."),

@@ -1,4 +1,4 @@
-"""What published snapshots say of sensitive values to somebody who knows all attributes and the time."""
+"""What published snapshots say of sensitive values to someone who knows all attributes and the time."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class RecordDelays(NamedTuple):
     Attributes
     ----------
     times
-        Snapshots of the original, in order, as the release spells them.
+        Snapshots of the original, in order, as the release writes them.
     origin
         Snapshot of every original record, as a position in ``times``.
     delay

@@ -12,6 +12,7 @@ from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.kinds.snapshots.methods._base.eligible_steps import STEPS
+from sfumato.messages import Message, parameter
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -28,7 +29,7 @@ class Anatomy(Method):
     >>> rows = [(1, "30", "flu"), (1, "40", "cold"), (2, "50", "cold"), (2, "60", "cough")]
     >>> data = Dataset.of("snapshots", rows, ("age",), "ill")
     >>> Anatomy(l=2).anonymize(data, Run(bytes(32))).release
-    Release(snapshots by anatomy: 4 of 4 records, l-diversity (l=2, window=1, delays=paper))
+    Release(snapshots by anatomy: 4 of 4 records, 2-diversity)
 
     References
     ----------
@@ -36,14 +37,18 @@ class Anatomy(Method):
     """
 
     name: ClassVar[str] = "anatomy"
-    summary: ClassVar[str] = "Publishes attributes and sensitive values in two tables, joined by groups only."
+    summary: ClassVar[str] = "Publishes attributes and sensitive values in two tables, linked by groups only."
     paper: ClassVar[str] = "Xiao and Tao, Anatomy (2006), as used by Wang et al., Anonymizing Temporal Data (2010)"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity,)
     optimises: ClassVar[str] = "size of groups"
 
-    l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]
+    l: Annotated[int, Param("At most 1/l of a group has the same sensitive value.", ge=2)]
     infeasible: Annotated[
-        str, Param("What to do with a value that is too frequent in a snapshot.", choices=("error", "suppress"))
+        str,
+        Param(
+            "Values that are too frequent in a snapshot: refuse the data (error) or suppress records (suppress).",
+            choices=("error", "suppress"),
+        ),
     ] = "error"
 
     @classmethod
@@ -56,14 +61,22 @@ class Anatomy(Method):
         from sfumato.kinds.snapshots.methods._base.stream import SUPPRESSED, SnapshotStream, release_snapshots
 
         self.accept(dataset, 1)
-        costs = CostModel.read(type(self).__name__, "linear", None, 1)
+        costs = CostModel.read(self.message_name, "linear", None, 1)
         stream = SnapshotStream(dataset.schema, dataset.time_unit, self.l, costs, STEPS["anatomy"], run.secret)
         result = release_snapshots(self, dataset, stream, run)
         suppressed = stream.suppressed_records[SUPPRESSED]
         if suppressed and self.infeasible == "error":
             raise InfeasibleError(
-                f"Anatomy: no sensitive value may be above 1 in {self.l} of a snapshot; {suppressed:,} of "
-                f"{len(dataset):,} records are too many. Use reposition, which publishes some of them later, or "
-                "leave them out with infeasible=suppress."
+                Message(
+                    self.message_name,
+                    f": {suppressed:,} of {len(dataset):,} records have a value that exceeds 1 in l={self.l} of their "
+                    "snapshot.",
+                ),
+                option="infeasible",
+                hint=Message(
+                    "Suppress them: ",
+                    parameter("infeasible", "suppress"),
+                    ", or use the method reposition, which publishes some of them later.",
+                ),
             )
         return result

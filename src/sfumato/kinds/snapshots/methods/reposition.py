@@ -17,6 +17,7 @@ from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.guarantees import DELAYS, DELAYS_HELP, LDiversity, LEligibility
 from sfumato.kinds.snapshots.methods._base.eligible_steps import STEPS
+from sfumato.messages import Message, parameter
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -36,7 +37,7 @@ class Reposition(Method):
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold")]
     >>> data = Dataset.of("snapshots", rows, ("age",), "ill")
     >>> Reposition(l=2, window=2).anonymize(data, Run(bytes(32))).release
-    Release(snapshots by reposition: 4 of 4 records, l-diversity (l=2, window=2, delays=paper))
+    Release(snapshots by reposition: 4 of 4 records, 2-diversity, window of 2 snapshots)
 
     As a stream, snapshot by snapshot:
 
@@ -52,12 +53,14 @@ class Reposition(Method):
     """
 
     name: ClassVar[str] = "reposition"
-    summary: ClassVar[str] = "Publishes records a few snapshots late so that no value dominates a snapshot; a stream."
+    summary: ClassVar[str] = (
+        "Publishes some records a few snapshots late so that no value dominates a snapshot; for streams."
+    )
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010)"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity, LEligibility)
     optimises: ClassVar[str] = "cost of late and suppressed records, window by window"
 
-    l: Annotated[int, Param("One over the largest share a sensitive value may have.", ge=2)]
+    l: Annotated[int, Param("At most 1/l of records have the same sensitive value.", ge=2)]
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1, le=366)] = 7
     cost: Annotated[
         str, Param("Cost of publishing d snapshots late: linear, quadratic or a table such as 1,3,6 for d=1,2,3.")
@@ -66,11 +69,12 @@ class Reposition(Method):
         str | None,
         Param("Cost of suppressing a record: a number, or by value as in flu=20,*=10. By default that of a window."),
     ] = None
-    then: Annotated[str, Param("What makes an eligible snapshot publishable.", choices=tuple(STEPS))] = "anatomy"
+    then: Annotated[str, Param("How eligible snapshots are published.", choices=tuple(STEPS))] = "anatomy"
     late: Annotated[
         str | None,
         Param(
-            "Records of a feed that arrive after their snapshot has left; withhold unless delays are hidden.",
+            "Records of a feed that arrive after their snapshot was published: withhold suppresses them "
+            "(default unless delays are hidden).",
             choices=("withhold", "error"),
         ),
     ] = None
@@ -80,11 +84,29 @@ class Reposition(Method):
         super().__post_init__()
         self.costs()
         if self.delays == "hidden" and (self.cost != "linear" or self.beta is not None):
-            raise ParameterError("Reposition: delays=hidden weighs no costs by value: leave out cost and beta.")
+            raise ParameterError(
+                Message(
+                    self.message_name,
+                    ": ",
+                    parameter("cost"),
+                    " and ",
+                    parameter("beta"),
+                    " do not apply to ",
+                    parameter("delays", "hidden"),
+                    ", which treats all values alike.",
+                )
+            )
         if self.delays == "hidden" and self.late == "withhold":
             raise ParameterError(
-                "Reposition: delays=hidden cannot withhold records because they arrive late, since that may depend on "
-                "their value. Leave out late, so that such records are refused."
+                Message(
+                    self.message_name,
+                    ": ",
+                    parameter("late", "withhold"),
+                    " does not apply to ",
+                    parameter("delays", "hidden"),
+                    ": which records come late may depend on their values.",
+                ),
+                hint=Message("Leave out ", parameter("late"), ", so that late records are refused."),
             )
 
     @classmethod
@@ -92,15 +114,15 @@ class Reposition(Method):
         """Say what late and missing records tell, and under which knowledge no value is likelier than 1/l."""
         if getattr(guarantee, "delays", "paper") == "paper":
             return ("A late or missing record most likely had a value that was too frequent in its snapshot.",)
-        sentence = "1 in l holds for someone who looks only at the group of a person. "
+        sentence = "1 in l holds for someone who sees only the group of a person. "
         return (
-            f"{sentence if isinstance(guarantee, LDiversity) else ''}What came on time, and what did not, can make a "
+            f"{sentence if isinstance(guarantee, LDiversity) else ''}Which records came on time can make a "
             "value likelier, even certain.",
         )
 
     def costs(self) -> CostModel:
         """Return the costs in whole numbers."""
-        return CostModel.read(type(self).__name__, self.cost, self.beta, self.window)
+        return CostModel.read(self.message_name, self.cost, self.beta, self.window)
 
     def stream(
         self, schema: Schema, time_unit: TimeUnit | None = None, *, secret: Secret | bytes | None = None
@@ -135,9 +157,20 @@ class Reposition(Method):
         most = max(pc.value_counts(dataset.table.column(name)).field("counts").to_pylist())
         if self.l * most > len(dataset):
             raise InfeasibleError(
-                f"Reposition: one sensitive value is that of {most:,} of {len(dataset):,} records "
-                f"({100 * most / len(dataset):.3g} %), above 1 in l={self.l} of all. With delays=hidden no value is "
-                "left out more than others, so records of all values would have to be withheld, nearly all of them "
-                "where most snapshots are like that. Lower l, join or leave out that value, or use delays=paper, which "
-                "withholds records of that value alone and thereby tells it."
+                Message(
+                    self.message_name,
+                    f": one sensitive value has {most:,} of {len(dataset):,} records ({100 * most / len(dataset):.3g} "
+                    "%), "
+                    f"above 1 in l={self.l}; ",
+                    parameter("delays", "hidden"),
+                    " would suppress nearly all records.",
+                ),
+                option="delays",
+                hint=Message(
+                    "Use a smaller ",
+                    parameter("l"),
+                    ", merge or drop that value, or use ",
+                    parameter("delays", "paper"),
+                    ", which suppresses records of that value only and so reveals it.",
+                ),
             )

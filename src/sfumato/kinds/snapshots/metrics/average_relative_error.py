@@ -28,7 +28,7 @@ Flags = npt.NDArray[np.bool_]
 class AverageRelativeError(QueryMetric):
     """Measure ARE of COUNT queries: how many records have such attributes and values, from here to there?
 
-    A published record counts by the share of its group's values that is asked for; withheld records are missing from
+    A published record counts by the share of its group's values that is asked for; suppressed records are missing from
     the answers, and late ones are counted when they come. A query is ``age=30 > illness=flu > time=1..7``: columns with
     one value each, or several separated by ``|``, and a range of time.
 
@@ -43,9 +43,7 @@ class AverageRelativeError(QueryMetric):
     0.0
     """
 
-    explanation: ClassVar[str] = (
-        "How far off the number of records with some attributes and a value is when the release is asked."
-    )
+    explanation: ClassVar[str] = "Relative error of the number of records with given attributes and a sensitive value."
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw records, some of their columns, and ranges of time around them."""
@@ -102,8 +100,9 @@ def _read_conditions(parts: tuple[str, ...], names: list[str], owner: str) -> di
         name = next((name for name in sorted(names, key=len, reverse=True) if part.startswith(f"{name}=")), None)
         if name is None or name in conditions:
             raise SchemaError(
-                f"{owner} has a part that is no condition on an attribute or the sensitive column, or a second one on "
-                "the same. Write age=30 > illness=flu > time=FROM..TO."
+                f"{owner} has a part that is no condition on an attribute or the sensitive column, or repeats a "
+                "column.",
+                hint="Write age=30 > illness=flu > time=FROM..TO.",
             )
         text = part[len(name) + 1 :]
         conditions[name] = {text, *text.split("|")}
@@ -111,6 +110,6 @@ def _read_conditions(parts: tuple[str, ...], names: list[str], owner: str) -> di
 
 
 def _have(column: pa.ChunkedArray, values: set[str]) -> Flags:
-    """Tell which cells hold one of some values."""
+    """Return which cells hold one of some values."""
     held = pc.is_in(column.cast(pa.string()), value_set=pa.array(sorted(values), pa.string()))
     return np.asarray(held.to_numpy(), dtype=bool)

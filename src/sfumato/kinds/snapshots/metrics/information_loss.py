@@ -27,7 +27,7 @@ class InformationLoss(Metric):
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), max_suppressed_records=1)
     >>> InformationLoss().measure(Comparison(data, result.release, result.owner_record.rows))
     information-loss: 1.25 (lower is better; 0: no cost; no upper bound)
-      What moving records to later snapshots and leaving some out costs, by the costs chosen.
+      Cost of publishing records late and of suppressing records, by the chosen costs.
       total                  5
       of late records        1
       of suppressed records  4
@@ -39,7 +39,7 @@ class InformationLoss(Metric):
 
     name: ClassVar[str] = "information-loss"
     title: ClassVar[str] = "Information loss of late and suppressed records"
-    explanation = "What moving records to later snapshots and leaving some out costs, by the costs chosen."
+    explanation = "Cost of publishing records late and of suppressing records, by the chosen costs."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: no cost; no upper bound"
@@ -59,7 +59,7 @@ class InformationLoss(Metric):
         """Add up the costs."""
         assert comparison.rows is not None
         window = getattr(comparison.release.guarantee, "window", 1)
-        costs = CostModel.read(type(self).__name__, self.cost, self.beta, window)
+        costs = CostModel.read(self.message_name, self.cost, self.beta, window)
         view = SnapshotComparison(comparison)
         late = int(costs.by_distance()[np.clip(view.delays, 0, window - 1)].sum())
         suppressed_records = np.ones(len(comparison.original), dtype=bool)

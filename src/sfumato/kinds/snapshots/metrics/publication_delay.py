@@ -23,7 +23,7 @@ class PublicationDelay(Metric):
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
     >>> PublicationDelay().measure(Comparison(data, result.release, result.owner_record.rows))
     publication-delay: 0.5 snapshots (lower is better; 0: published when it happened; no upper bound)
-      How many snapshots later than it happened a record is published, on average.
+      Average number of snapshots by which records are published late.
       longest           1
       late share        0.5
       suppressed share  0
@@ -31,14 +31,14 @@ class PublicationDelay(Metric):
 
     name: ClassVar[str] = "publication-delay"
     title: ClassVar[str] = "Delay of publication"
-    explanation = "How many snapshots later than it happened a record is published, on average."
+    explanation = "Average number of snapshots by which records are published late."
     unit: ClassVar[str] = "snapshots"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: published when it happened; no upper bound"
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Who is withheld is not late: leaving out late records lowers the mean."
+    not_monotone: ClassVar[str] = "Suppressed records are not late: suppressing late records lowers the mean."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the row map is missing."""

@@ -43,17 +43,17 @@ class WindowQueries(Metric):
 
     name: ClassVar[str] = "window-queries"
     title: ClassVar[str] = "Average relative error of window queries"
-    explanation = "How far off the number of records with a value in some snapshots is when the release is asked."
+    explanation = "Relative error of the number of records with a value in a window of snapshots."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), I"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "A record that comes late where another is missing makes up for it."
+    not_monotone: ClassVar[str] = "A late record makes up for a missing one with the same value."
 
     queries: Annotated[int, Param("Number of queries of each length.", ge=1)] = 1000
-    sanity: Annotated[float, Param("Smallest true count to divide by.", ge=1)] = 1.0
+    sanity: Annotated[float, Param("Smallest true count that errors are divided by.", ge=1)] = 1.0
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Ask original, release and the two alternatives."""

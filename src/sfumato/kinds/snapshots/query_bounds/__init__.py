@@ -20,8 +20,8 @@ __all__ = ["of_dataset", "of_release"]
 
 Ints = npt.NDArray[np.int64]
 
-_LATE = "records are published at most {} late, so that the time of each is known that far."
-_GROUPS = "which record of a group has which sensitive value is not published, only how many of the group do."
+_LATE = "records are published up to {} late, so their times are known only that exactly."
+_GROUPS = "which record of a group has which sensitive value is not published, only the number of records with each."
 _PUBLISHED_ROLES = ("quasi-identifier", "plain")
 
 

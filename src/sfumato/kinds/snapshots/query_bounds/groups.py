@@ -77,7 +77,7 @@ class Groups:
 
     @property
     def span(self) -> Span | None:
-        """The first and the last moment of what is told."""
+        """The first and the last published moment."""
         return (int(self.lo.min()), int(self.hi.max())) if len(self.lo) else None
 
     def count_values(self, selection: Selection) -> Ints:
@@ -86,7 +86,7 @@ class Groups:
         return np.bincount(self.pair_group, counted, minlength=len(self.sizes)).astype(np.int64)
 
     def judge(self, links: Sequence[Link]) -> Truth:
-        """Tell how many records of every group have a value, in a window; a record is one moment, so of one link."""
+        """Return how many records of every group have a value, in a window; a record is one moment, so of one link."""
         counts = self.count_values(links[0].selection)
         low = high = counts
         if links[0].window is not None:
@@ -98,7 +98,7 @@ class Groups:
         return Truth(low, high, self.sizes)
 
     def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
-        """Tell how many records of every group meet all of several such conditions: each has one value only."""
+        """Return how many records of every group meet all of several such conditions: each has one value only."""
         links = [links[0] for links in tests]
         both = np.logical_and.reduce([link.selection.inside for link in links])
         windows = [link.window for link in links if link.window is not None]
@@ -169,7 +169,7 @@ class GroupedValue:
         return True
 
     def judge(self, question: AttributeCondition) -> Truth:
-        """Tell how many records of every group have a value that was asked for."""
+        """Return how many records of every group have a value that was asked for."""
         selection = question.selection
         counts = np.zeros_like(self.groups.sizes) if selection is None else self.groups.count_values(selection)
         return Truth(counts, counts, self.groups.sizes)

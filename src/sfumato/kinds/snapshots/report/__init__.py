@@ -30,26 +30,27 @@ Floats = npt.NDArray[np.float64]
 
 _DELAYS = {
     "paper": (
-        "Reasoning about delays.",
-        "Somebody who knows when a record arose and finds it published later, or not at all, guesses that its value "
-        "was too frequent at that time, and is mostly right: see below. The promise does not count such guesses; "
-        "delays=hidden spreads delays evenly over values.",
+        "Inference from delays.",
+        "Someone who knows when a record arose and finds it late or missing can infer that its value was "
+        "too frequent at that time; see below. The guarantee does not cover this; delays=hidden spreads "
+        "delays evenly over values.",
     ),
     "hidden": (
-        "Knowing how frequent values were.",
-        "Somebody who knows how frequent the values of a snapshot were guesses a frequent one as often as it occurred. "
-        "What came on time, and what did not, can say how frequent they were.",
+        "Knowledge of frequencies.",
+        "Someone who knows the frequencies of values in a snapshot guesses a frequent one correctly as "
+        "often as it occurred. Which records came on time can reveal these frequencies.",
     ),
 }
 _LISTED_DAYS = 30
 _LIMITS = (
     (
         "The same person in several snapshots.",
-        "Each snapshot keeps its promise on its own. Groups of the same person at different times can be compared.",
+        "Each snapshot keeps the guarantee on its own. Groups of the same person at different times can be compared.",
     ),
     (
-        "Being in the data.",
-        "Attributes are published exactly. Who knows them finds the record, and learns that the person is in the data.",
+        "Presence in the data.",
+        "Attributes are published exactly. Someone who knows them finds the record and learns that the "
+        "person is in the data.",
     ),
 )
 
@@ -113,12 +114,14 @@ def _judge(comparison: Comparison, after: Risk) -> page.Judgement:
     guarantee = comparison.release.guarantee
     l, share = getattr(guarantee, "l", 1), after.max_sensitive_share or 0.0
     if guarantee.name != "l-diversity":
-        return page.Judgement("broken", "Do not publish this: sensitive values stand beside the records.")
+        return page.Judgement("broken", "Do not publish this release: it shows the sensitive value of each record.")
     if share > 1 / l + 1e-9:
-        return page.Judgement("broken", "Do not publish this release: the attack breaks the promise.")
-    text = f"The promise holds: in no group is a sensitive value likelier than {show_share(share)} (1 in {l} promised)."
+        return page.Judgement("broken", "Do not publish this release: the attack breaks the guarantee.")
+    text = (
+        f"The guarantee holds: no sensitive value has more than {show_share(share)} of a group (1 in {l} guaranteed)."
+    )
     if after.max_success > 1 / l + 1e-9:
-        more = " But whoever sees that a record is late or missing guesses better: see late and missing records."
+        more = " But someone who sees that a record is late or missing can infer more; see late and missing records."
         return page.Judgement("careful", text + more)
     return page.Judgement("holds", text)
 
@@ -130,7 +133,7 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
         (show_count(len(release)), f"of {show_count(release.records_in)} records published"),
         (
             f"<i class='was'>{escape(was)}</i> → <i class='is'>{escape(now)}</i>",
-            "largest chance of one sensitive value for anybody, late and missing records included",
+            "highest probability of a sensitive value for a person, including late and missing records",
         ),
     ]
     if comparison.rows is not None:
@@ -146,10 +149,10 @@ def _published(comparison: Comparison) -> str:
     account = page.account_for(
         comparison,
         [
-            ("Snapshots with records in the original data", len(np.unique(view.times))),
+            ("Snapshots with records in the original", len(np.unique(view.times))),
             ("Snapshots published", len(np.unique(view.published.times))),
             ("Groups published", len(view.published.group_time)),
-            ("Sensitive values in the original data", len(view.values)),
+            ("Sensitive values in the original", len(view.values)),
         ],
     )
     caveats = (_DELAYS[getattr(guarantee, "delays", "paper")], *_LIMITS)
@@ -166,36 +169,41 @@ def _risk(guarantee: Guarantee, before: Risk, after: Risk) -> str:
     share = after.max_sensitive_share or 0.0
     rows = [
         (
-            "Chance of the likeliest value, average person",
+            "Probability of the likeliest value, average person",
             show_share(before.mean_success),
             show_share(after.mean_success),
         ),
-        ("Chance of the likeliest value, worst case", show_share(before.max_success), show_share(after.max_success)),
         (
-            "Fewest records among which the value is",
+            "Probability of the likeliest value, worst case",
+            show_share(before.max_success),
+            show_share(after.max_success),
+        ),
+        (
+            "Smallest number of records that may have the value",
             show_count(before.smallest_anonymity_set),
             show_count(after.smallest_anonymity_set),
         ),
     ]
     if guarantee.name != "l-diversity":
-        conclusion = _warn("Sensitive values stand beside the records. Do not publish this.")
+        conclusion = _warn("The release shows the sensitive value of each record. Do not publish it.")
     elif share <= 1 / l + 1e-9 < after.max_success:
         conclusion = (
-            f"<blockquote class='warning'><p>In the groups no value is likelier than {show_share(share)} "
-            f"({show_share(1 / l)} promised). <b>Somebody who sees that a record is late or missing is right for up to "
+            f"<blockquote class='warning'><p>In the groups no value has more than {show_share(share)} "
+            f"({show_share(1 / l)} guaranteed). <b>Someone who sees that a record is late or missing is right for up "
+            "to "
             f"{show_share(after.max_success)} of these records</b>; see <i>Late and missing records</i>."
             "</p></blockquote>"
         )
     elif share <= 1 / l + 1e-9:
         conclusion = (
-            f"<blockquote><p>The attack agrees with the promise: no value is likelier than {show_share(share)} for "
-            f"anybody ({show_share(1 / l)} promised).</p></blockquote>"
+            f"<blockquote><p>The attack confirms the guarantee: no value is likelier than {show_share(share)} for a "
+            f"person ({show_share(1 / l)} guaranteed).</p></blockquote>"
         )
     else:
-        conclusion = _warn("Do not publish this release: the attack breaks the promise.")
+        conclusion = _warn("Do not publish this release: the attack breaks the guarantee.")
     return (
         "<section><h2>Risk before and after</h2>\n<p>The attacker knows all attributes of a person and when the record "
-        "arose, has the release, and wants the sensitive value. Before: the same data as they are.</p>\n"
+        "arose, has the release, and wants the sensitive value. Before: the original.</p>\n"
         f"{conclusion}\n{make_table(['', 'Before', 'After'], rows, narrow=True)}</section>"
     )
 
@@ -205,8 +213,8 @@ def _warn(text: str) -> str:
 
 
 def _values(over_time: Figure, values: Figure) -> str:
-    times = "When records arose, and when they are published."
-    caption = "How many records have a value in the data, and in the release. What is missing was left out."
+    times = "Times at which records arose and at which they are published."
+    caption = "Number of records with a value, in the original and in the release. The difference was suppressed."
     return (
         f"<section><h2>Records and values before and after</h2>\n{draw_figure('over-time', over_time, times)}\n"
         f"{draw_figure('values', values, caption)}</section>"
@@ -215,8 +223,8 @@ def _values(over_time: Figure, values: Figure) -> str:
 
 def _skew(plot: Figure) -> str:
     caption = (
-        "For every snapshot, the share of its most frequent sensitive value. Right of the dashed line a snapshot "
-        "cannot be published: some of its records have to wait or to be left out."
+        "For every snapshot, the share of its most frequent sensitive value. A snapshot right of the "
+        "dashed line cannot be published: some of its records are delayed or suppressed."
     )
     return f"<section><h2>Skew before and after</h2>\n{draw_figure('shares', plot, caption)}</section>"
 
@@ -224,14 +232,12 @@ def _skew(plot: Figure) -> str:
 def _delays(plot: Figure | None) -> str:
     if plot is None:
         return ""
-    caption = (
-        "Records are published in their own snapshot or later, never earlier; those left out are counted as never."
-    )
+    caption = "Records are published in their own snapshot or later, never earlier; suppressed records count as never."
     return f"<section><h2>Delays</h2>\n{draw_figure('delays', plot, caption)}</section>"
 
 
 def _late_and_missing(comparison: Comparison, after: Risk) -> str:
-    """Say what being late or missing tells, and in which snapshots frequencies tell more than is promised."""
+    """Say what being late or missing tells, and in which snapshots frequencies tell more than is guaranteed."""
     fates: dict[str, dict[str, float]] | None = getattr(after, "fates", None)
     if fates is None or comparison.rows is None:
         return ""
@@ -259,8 +265,9 @@ def _exceeded(comparison: Comparison) -> str:
     fates = RecordDelays.of(comparison.release, comparison.original, comparison.rows)
     days = fates.exceeded(l)
     sentence = (
-        f"In {show_count(len(days))} of {show_count(len(fates.times))} snapshots one value was that of more than 1 in "
-        f"{l} records. Whoever knows that guesses it as often there, whatever is published."
+        f"In {show_count(len(days))} of {show_count(len(fates.times))} snapshots more than 1 in {l} "
+        "records had the same value. Someone who knows that guesses it correctly as often there, whatever "
+        "is published."
     )
     if not len(days):
         return f"<p>{escape(sentence)}</p>"
@@ -295,7 +302,7 @@ def _queries(score: Score | None) -> str:
     ]
     head = ["Snapshots in the window", "This release", "Suppression alone", "Merged snapshots"]
     return (
-        "<section><h2>Counts over time</h2>\n<p>Average error of the number of records with a value in a window of "
-        "time, relative to the true number; beside it the error if each snapshot were made eligible by suppression "
-        f"alone, or by merging it with the following ones.</p>\n{make_table(head, rows, narrow=True)}</section>"
+        "<section><h2>Counts over time</h2>\n<p>Average relative error of the number of records with a value in a "
+        "window of time, compared to making each snapshot eligible by suppression alone or by merging it with the "
+        f"following ones.</p>\n{make_table(head, rows, narrow=True)}</section>"
     )

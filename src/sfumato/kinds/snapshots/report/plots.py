@@ -33,7 +33,7 @@ def draw_shares(view: SnapshotComparison, guarantee: Guarantee) -> Figure:
     limit = 1 / getattr(guarantee, "l", 1)
     edges = sorted({*_BINS, limit})
     sides = [_largest_shares(counts) for counts in (view.original_counts, view.published_counts)]
-    # A share of exactly 1/l keeps the promise, so bins are closed at their upper end.
+    # A share of exactly 1/l keeps the guarantee, so bins are closed at their upper end.
     numbers = [np.bincount(np.searchsorted(edges, s - 1e-12) - 1, minlength=len(edges) - 1) for s in sides]
     heights = [number / max(len(shares), 1) for number, shares in zip(numbers, sides, strict=True)]
     top = max(0.01, *(float(height.max()) for height in heights))
@@ -45,15 +45,15 @@ def draw_shares(view: SnapshotComparison, guarantee: Guarantee) -> Figure:
             | {"told": f"{show_share(low)} to {show_share(high)}: {show_share(share)} of snapshots"}
             for low, high, share in zip(edges[:-1], edges[1:], height.tolist(), strict=True)
         ]
-        title = alt.Title(when, subtitle=f"{above} of snapshots are above what is promised")
+        title = alt.Title(when, subtitle=f"{above} of snapshots are above the guarantee")
         panels.append(_draw_skew(values, limit, colour, top, title))
         table.append([when, above])
     return Figure(
         title="Largest share of one sensitive value in a snapshot, before and after",
-        description="Two histograms over snapshots; a dashed line marks the share that is promised.",
+        description="Two histograms over snapshots; a dashed line marks the guaranteed share.",
         panels=panels,
-        legend=(LegendEntry("dash", INK, f"promised at most: {show_share(limit)}"),),
-        head=["", "Snapshots above the promise"],
+        legend=(LegendEntry("dash", INK, f"guaranteed at most: {show_share(limit)}"),),
+        head=["", "Snapshots above the guarantee"],
         rows=table,
     )
 
@@ -83,7 +83,7 @@ def draw_delays(view: SnapshotComparison) -> Figure:
     bars = [(name, count / total, show_share(count / total)) for name, count in shown]
     return Figure(
         title="Snapshots between a record and its publication",
-        description="A bar for every delay: the share of records published so many snapshots late, or never.",
+        description="A bar for every delay: the share of records published that number of snapshots late, or never.",
         panels=[draw_bars(bars, "Records by delay", "Snapshots late")],
         head=["Snapshots late", "Records", "Share"],
         rows=[[name, show_count(count), show_share(count / total)] for name, count in shown],
@@ -129,7 +129,7 @@ def _largest_shares(counts: ValueCounts) -> Floats:
 
 
 def name_snapshot(time: int, unit: str | None) -> str:
-    """Spell a snapshot: a number, or a date to the unit of the clock.
+    """Format a snapshot: a number, or a date to the unit of the clock.
 
     Examples
     --------

@@ -26,7 +26,7 @@ RESUME = ("replay", "onwards")
 
 
 class StreamStopped(KeyboardInterrupt):
-    """Somebody stopped a stream: what is complete stays published, and the message says how to go on.
+    """Someone stopped a stream: what is complete stays published, and the message says how to go on.
 
     Examples
     --------
@@ -113,11 +113,11 @@ def publish_stream(
     >>> done.facts["snapshots"], done.facts["published"], sf.verify(folder / "out").holds
     (2, 4, True)
     """
-    # What makes snapshots is heavy, and whoever asks only whether the input is a feed does not need it.
+    # What makes snapshots is heavy, and someone who asks only whether the input is a feed does not need it.
     from sfumato.kinds.snapshots.stream.run import Judges, StreamRun
 
     if resume is not None and resume not in RESUME:
-        raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
+        raise ParameterError(Message(option("resume"), f" must be one of {', '.join(RESUME)}, got {resume!r}."))
     limit = read_limit(max_suppressed_records)
     judges = Judges(verify, write_report)
     run = StreamRun(data, ReadOptions.of("snapshots", options), directory, method, judges, secret, keeps=report)
@@ -136,9 +136,11 @@ def publish_stream(
             Message(
                 f"{describe_suppression(facts['withheld_by_reason'], run.rows)}, more than ",
                 option("max_suppressed_records", limit),
-                ". Published snapshots cannot be taken back: lower ",
+                ". What a feed has published cannot be withdrawn: use a smaller ",
                 parameter("l"),
-                " or widen the window before you continue.",
+                " or a larger ",
+                parameter("window"),
+                " before you continue.",
             )
         )
     return Done(facts, run.records.notes(), tuple(warnings))

@@ -21,15 +21,16 @@ from sfumato.data.record_unit import RECORD
 from sfumato.data.schema import Schema
 from sfumato.data.secret import Secret
 from sfumato.data.time_units import TimeUnit
-from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, VerificationError
+from sfumato.exceptions import ParameterError, SchemaError, VerificationError
 from sfumato.kinds.snapshots.encode import LeavingSnapshot
 from sfumato.kinds.snapshots.methods._base.origins import Snapshot
 from sfumato.kinds.snapshots.methods._base.reposition_window import WindowState
-from sfumato.kinds.snapshots.methods._base.stream import SUPPRESSED, SnapshotStream, StreamState
+from sfumato.kinds.snapshots.methods._base.stream import SUPPRESSED, SnapshotStream, StreamState, refuse_infrequent
 from sfumato.kinds.snapshots.reader.batches import is_feed, read_batches
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 from sfumato.kinds.snapshots.stream.feed import Closed, SnapshotFeed, sum_times
 from sfumato.kinds.snapshots.stream.writer import Checkpoint, StreamFolder, snapshot_name
+from sfumato.messages import Message, MethodName, option
 from sfumato.readers.identifiers import IdentifierWatch
 from sfumato.readers.options import ReadOptions
 from sfumato.release.owner import read_rows
@@ -160,16 +161,22 @@ class StreamRun:
         self.folder, checkpoint = StreamFolder.resume(self.directory)
         begun = self.folder.facts
         if begun["method"] != self.method.name or begun["parameters"] != self.method.parameters():
-            raise ParameterError("resume: the stream was begun with another method or other parameters. Give the same.")
+            raise ParameterError(
+                "The stream was begun with another method or other parameters.",
+                option="resume",
+                hint="Give the same ones.",
+            )
         self.stream.secret = Secret(bytes.fromhex(begun["key"]))
         if begun["unit"] != self.records.time_unit.unit or begun["columns"] != self._columns():
-            raise SchemaError("resume: the input has other columns or times than the one the stream was begun with.")
+            raise SchemaError(
+                "The input has other columns or times than the one that the stream began with.", option="resume"
+            )
         if checkpoint is not None:
             self._restore(checkpoint)
         self.folder.forget_records(self.rows)
 
     def _read(self) -> Iterator[tuple[Ints, pa.Table]]:
-        """Read what comes, and refuse columns that turn out to name people before they are published as they are."""
+        """Read what comes, and refuse columns that turn out to name people before they are published unchanged."""
         watch: IdentifierWatch | None = None
         for batch in read_batches(self.data, self.read_options):
             times, table = self.records.read(batch)
@@ -218,8 +225,11 @@ class StreamRun:
                 yield times[passed:], table.slice(passed)
         if left or checksum != expected:
             raise SchemaError(
-                f"resume: the input does not begin with the {taken:,} records that were taken. Give the same input, or "
-                "say that it goes on where it stopped (onwards)."
+                f"The input does not begin with the {taken:,} records that were read before.",
+                option="resume",
+                hint=Message(
+                    "Give the same input, or, where it continues after them, ", option("resume", "onwards"), "."
+                ),
             )
 
     def _take(self, closed: Closed) -> None:
@@ -266,9 +276,7 @@ class StreamRun:
         verdict = self.judges.verify(folder, None)
         # Whether delays tell anything is judged at the end, with the original: one snapshot cannot show it.
         if not verdict.holds or verdict.undeclared:
-            raise VerificationError(
-                f"snapshots: a snapshot does not keep its claim and was not published; {verdict!r}."
-            )
+            raise VerificationError(f"A snapshot does not keep the guarantee and was not published; {verdict!r}.")
         self.remaining = Remaining.unite([self.remaining, verdict.remaining])
 
     def finish(self) -> dict[str, Any]:
@@ -278,10 +286,8 @@ class StreamRun:
         assert self.folder is not None
         if not self.totals["published"]:
             self.folder.remove()
-            raise InfeasibleError(
-                f"{self.method.name}: no snapshot can be published: none has {self.stream.l} sensitive values that are "
-                f"frequent enough, within {self.stream.window} snapshots. Lower l, widen the window or cut time more "
-                "coarsely."
+            raise refuse_infrequent(
+                MethodName(type(self.method).__name__, self.method.name), self.stream.l, self.stream.window
             )
         suppressed_records = {reason: count for reason, count in self.stream.suppressed_records.items() if count}
         guarantee = self.stream.guarantee.to_dict(RECORD)
@@ -335,9 +341,7 @@ class StreamRun:
         )
         verdict = self.judges.verify(self.directory, original)
         if not verdict:
-            raise VerificationError(
-                f"snapshots: the stream as a whole does not keep its claim; take it back; {verdict!r}."
-            )
+            raise VerificationError(f"The stream as a whole does not keep the guarantee; withdraw it; {verdict!r}.")
         self.remaining = verdict.remaining
         result = Result(read_release(self.directory), owner_record)
         self.judges.write_report(result, self.directory / "owner" / "report.html")

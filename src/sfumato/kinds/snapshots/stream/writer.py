@@ -26,6 +26,7 @@ from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.formats.json_files import encode_json, read_json
 from sfumato.kinds.snapshots.dataset import STREAM_FILE, STREAM_VERSION
 from sfumato.kinds.snapshots.folder import is_stream, read_summary, render_stream_page, snapshot_folders
+from sfumato.messages import Message, option
 from sfumato.release.folder import StagingFolder, find_busy
 from sfumato.release.readme import PAGE
 from sfumato.release.release import Release, describe_guarantee
@@ -102,7 +103,11 @@ class StreamFolder:
         """Make an empty stream; refuse a directory that holds a release, unless forced to replace it."""
         if is_stream(out) and not force:
             raise SfumatoError(
-                f"{out}: a release is there already; replace it with force=True, or go on with it (resume)."
+                f"{out} already has a release.",
+                option="force",
+                hint=Message(
+                    "Replace it: ", option("force", True), ", or continue its stream: ", option("resume", "replay"), "."
+                ),
             )
         folder = cls(StagingFolder(out, force=force), facts, begun=False)
         for part in ("window", "rows"):
@@ -115,21 +120,25 @@ class StreamFolder:
     def resume(cls, out: Path) -> tuple[StreamFolder, Checkpoint | None]:
         """Return a stream that was stopped and its last checkpoint, None if it had none yet."""
         if not is_stream(out):
-            raise SfumatoError(f"{out}: there is no stream to resume here.")
+            raise SfumatoError(
+                f"{out}: there is no stream to resume.",
+                option="resume",
+                hint=Message("Leave out ", option("resume"), "."),
+            )
         if read_summary(out / "release").get("finished"):
-            raise SfumatoError(f"{out}: the stream has come to its end; there is nothing to resume.")
+            raise SfumatoError(f"{out}: the stream is finished; there is nothing to resume.", option="resume")
         busy = find_busy(out)
         if busy is not None:
             process = busy.split("-")[1]
             raise SfumatoError(
-                f"{out}: process {process} is publishing this stream. Stop it first; if there is no such run, remove "
-                f"{busy}."
+                f"{out}: process {process} is publishing this stream.",
+                hint=f"Stop it first; if there is no such process, remove {busy}.",
             )
         folder = cls(StagingFolder(out, force=True), read_json(out / "owner" / "trace.json"), begun=True)
         return folder, folder._read_checkpoint()
 
     def has(self, name: str) -> bool:
-        """Tell whether a snapshot is published or about to be."""
+        """Return whether a snapshot is published or about to be."""
         return (self.release / name).is_dir() or any(pending == name for pending, _ in self._pending)
 
     def publish(self, name: str, release: Release, rows: Ints, check: Callable[[Path], None]) -> None:
@@ -141,8 +150,9 @@ class StreamFolder:
             # Groups and order are drawn again from the same secret, so everything must be equal.
             if not read_release(self.release / name).table.equals(release.table):
                 raise SchemaError(
-                    f"{self.release / name}: what was published before differs from what the input gives now. It is "
-                    "another input, or it was read with other options."
+                    f"{self.release / name}: the snapshot that was published differs from what the input gives now.",
+                    option="resume",
+                    hint="Give the same input with the same options.",
                 )
             return
         folder = self._pending_folder / name
@@ -229,7 +239,9 @@ class StreamFolder:
                 with ipc.open_file(self.owner / "window" / f"{name}.arrow") as file:
                     tables[name] = file.read_all()
         except (OSError, ValueError, KeyError, pa.ArrowInvalid):
-            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with force=True.") from None
+            raise SchemaError(
+                f"{path}: the checkpoint is damaged.", hint=Message("Begin again: ", option("force", True), ".")
+            ) from None
         return Checkpoint(facts, arrays, tables)
 
     def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:
@@ -248,7 +260,7 @@ class StreamFolder:
             (self.owner / "checkpoint.npz").unlink(missing_ok=True)
 
     def _record_guarantee(self, totals: Mapping[str, Any]) -> None:
-        """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
+        """Write into the owner's trace what the stream claims, so that a claim changed later is detected."""
         records = totals["records"]
         release = dataclasses.replace(
             read_release(snapshot_folders(self.release)[0]),

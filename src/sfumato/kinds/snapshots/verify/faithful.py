@@ -35,7 +35,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
     Attributes are exactly the original ones; a group lists exactly the sensitive values of its records; a record is
     published not before its own snapshot and less than ``window`` snapshots after it; no record is published twice;
-    the others are counted as withheld.
+    the others are counted as suppressed.
 
     Parameters
     ----------

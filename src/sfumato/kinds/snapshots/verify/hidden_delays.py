@@ -1,4 +1,4 @@
-"""Delays that tell nothing, checked with the owner's row map: does being late or missing depend on the value?"""
+"""Delays that say nothing, checked with the owner's row map: does being late or missing depend on the value?"""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ __all__ = ["leave_delays_open", "verify_delays"]
 Ints = npt.NDArray[np.int64]
 
 _CHECK = "being late or missing tells no value"
-_OPEN = "That delays tell nothing can only be checked with the original and the owner's row map, which are not at hand."
+_OPEN = (
+    "Whether delays depend on values can be checked only with the original and the owner's row map. Verify "
+    "with the original."
+)
 _WHOLE = 2
 """Records by which whole numbers may differ from fractions, at the two ends of a stretch."""
 
 
 def leave_delays_open(claimed: Guarantee) -> Verdict:
-    """Say that published files cannot show that delays tell nothing, where that is claimed.
+    """Say that published files cannot show that delays say nothing, where that is claimed.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def verify(release: Release) -> Verdict:
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
-    """Check a release against the original: do attributes and time of anybody make a value likelier than 1/l?
+    """Check a release against the original: do attributes and time of anyone make a value likelier than 1/l?
 
     Where hidden delays are claimed, also whether being late or missing depends on the value.
 
@@ -96,7 +96,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     ]
     if missing:
         raise VerificationError(
-            f"l-diversity: the release has no column {missing[0]!r}: the original has other attributes."
+            f"The release has no column {missing[0]!r}, which is a quasi-identifier of the original.", column=missing[0]
         )
     shares = disclose(release, original).share
     largest = float(shares.max(initial=0.0))

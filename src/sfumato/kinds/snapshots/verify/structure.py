@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.decode import PublishedSnapshots, column_of
-from sfumato.kinds.snapshots.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import ExtraTable, Release
+from sfumato.verification.people import GroupSize, count_in_groups
 from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[GroupSize]:
+    """Count the people of every group of a snapshot."""
+    yield from count_in_groups(PublishedSnapshots.of(release).group, person)
+
 
 _TYPES = {"time": ("int64", "timestamp"), "group": ("int64",), "count": ("int64",)}
 

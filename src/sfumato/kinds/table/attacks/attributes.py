@@ -18,8 +18,7 @@ from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.knowledge.inference import number_values
+from sfumato.kinds.table.knowledge import Fitting, number_values
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_by_knowledge", "attack_original"]
@@ -79,7 +78,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Tab
     release, original
         What was published, and what the attacker's knowledge is drawn from.
     rows
-        Original row of every published row, where the owner kept it: withheld people then count as safe.
+        Original row of every published row, where the owner kept it: suppressed people then count as safe.
 
     Examples
     --------
@@ -128,13 +127,13 @@ def _measure_population(
 ) -> dict[str, Any]:
     """Pick a person of the population for every record: everybody whose values lie in its cells may be behind it."""
     if original.population is None:
-        return {**prosecutor, "note": "No population is known: as the prosecutor, who has nobody but the sample."}
+        return {**prosecutor, "note": "No population file: journalist risk equals prosecutor risk."}
     people = np.maximum(Fitting.of_population(table, original).count_people(), table.sizes)
     return sum_up(success(people)[table.group], k)
 
 
 def _find_largest_share(release: Release, table: PublishedTable, fitting: Fitting) -> float | None:
-    """Return the largest share of one sensitive value among the records that anybody fits; None without such values."""
+    """Return the largest share of one sensitive value among the records that anyone fits; None without such values."""
     names = [column.name for column in release.columns if column.role == "sensitive"]
     if not names:
         return None

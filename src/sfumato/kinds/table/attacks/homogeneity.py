@@ -14,8 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.knowledge.inference import describe_inference, is_guaranteed, number_values
+from sfumato.kinds.table.knowledge import Fitting, describe_inference, is_guaranteed, number_values
 from sfumato.release.release import Release
 
 __all__ = ["Homogeneity", "attack", "attack_original"]
@@ -35,7 +34,7 @@ class Homogeneity(Tabular):
     certain_counts
         Number of people whose value is certain, by sensitive column.
     confidence
-        Largest share of one value among the records that anybody fits, by sensitive column.
+        Largest share of one value among the records that anyone fits, by sensitive column.
     guaranteed
         The sensitive columns about which the guarantee says something.
     released
@@ -61,7 +60,7 @@ class Homogeneity(Tabular):
 
     @property
     def remaining(self) -> Remaining:
-        """How sure somebody can be of sensitive values; nothing is said of data as they stand."""
+        """How sure someone can be of sensitive values; nothing is said of data as they stand."""
         possibilities = (
             describe_inference(
                 name,
@@ -103,7 +102,7 @@ class Homogeneity(Tabular):
 def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Homogeneity | None:
     """Look, for everybody, whether the records that fit have one sensitive value; None where there are no such columns.
 
-    Withheld people count where records fit them, for these do not say that the person is not among them.
+    Suppressed people count where records fit them, for these do not say that the person is not among them.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""An attacker who knows more than the quasi-identifiers: columns that are published as they are.
+"""An attacker who knows more than the quasi-identifiers: columns that are published unchanged.
 
-Nothing is promised against one who knows plain columns, or a sensitive value. But whoever calls a column plain that
-a neighbour knows gives people away: this attacker says how many.
+Nothing is guaranteed against one who knows plain columns, or a sensitive value. But someone who calls a column plain
+that a neighbour knows gives people away: this attacker says how many.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
+from sfumato.messages import Message, option
 from sfumato.release.release import Release
 
 __all__ = ["ExtraKnowledge", "attack", "attack_original"]
@@ -26,21 +27,23 @@ __all__ = ["ExtraKnowledge", "attack", "attack_original"]
 
 Ints = npt.NDArray[np.int64]
 
-_REMEDY = "What helps: declare columns that somebody may know (quasi), or leave them out (identifier)."
+_REMEDY = Message(
+    "What helps: declare columns that attackers may know (", option("quasi"), ") or drop them (", option("drop"), ")."
+)
 _PAIRS = 1 << 22
 """Pairs of a case and a class it fits that are looked at in one go."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ExtraKnowledge(Tabular):
-    """How many people stand alone for whoever also knows columns that are published as they are.
+    """How many people stand alone for someone who also knows columns that are published unchanged.
 
     Parameters
     ----------
     people
         Number of people attacked.
     k
-        How many records the promise leaves.
+        How many records the guarantee leaves.
     plain
         Names of the plain columns.
     alone
@@ -58,7 +61,7 @@ class ExtraKnowledge(Tabular):
     >>> found = ExtraKnowledge(100, 5, ("zip",), {"plain": 12, "ill": 3}, {"plain": 60, "ill": 20})
     >>> print(found.remaining.warnings[0])
     Someone who knows the plain columns (zip) as well can single out 12 of 100 people (12 %). 60 match fewer than 5
-    records. What helps: declare columns that somebody may know (quasi), or leave them out (identifier).
+    records. What helps: declare columns that attackers may know (quasi=) or drop them (drop=).
     """
 
     people: int

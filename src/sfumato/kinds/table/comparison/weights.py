@@ -11,13 +11,14 @@ import numpy.typing as npt
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.comparison.queries import Selection, select
+from sfumato.messages import Message, option
 from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["NO_WEIGHTS", "find_parts", "share_population", "weigh_published"]
 
 Floats = npt.NDArray[np.float64]
 
-NO_WEIGHTS = "the data have no survey weights; name their column when they are read (weight)."
+NO_WEIGHTS = Message("the data have no survey weights; read them with ", option("weight", "COLUMN"), ".")
 _PARTS = 10
 
 

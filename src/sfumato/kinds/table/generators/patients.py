@@ -15,11 +15,11 @@ __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-DESCRIPTION = "People of an invented country, with what a doctor found: it depends on their age and sex."
+DESCRIPTION = "Patients of an invented country; diagnoses depend on age and sex."
 
 OPTIONS = (
-    Option("regions", int, 40, "Number of regions, by which ZIP codes begin.", at_least=1, at_most=99),
-    Option("missing", float, 0.0, "Share of educations and occupations not known.", at_least=0.0, at_most=1.0),
+    Option("regions", int, 40, "Number of regions, which are the first digits of ZIP codes.", at_least=1, at_most=99),
+    Option("missing", float, 0.0, "Share of missing educations and occupations.", at_least=0.0, at_most=1.0),
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class BottomUp(FullDomain):
-    """Begin with values as they are and generalise whole subtrees until the promise is kept.
+    """Begin with values as they are and generalise whole subtrees until the guarantee is kept.
 
     Every time, the subtree is generalised that costs least for each record it helps. In the end, what need not have
     been generalised is taken apart again.
@@ -42,9 +42,9 @@ class BottomUp(FullDomain):
     """
 
     name: ClassVar[str] = "bottom-up"
-    summary: ClassVar[str] = "Generalises whole subtrees, the same for all records, until the promise is kept."
+    summary: ClassVar[str] = "Full-subtree recoding: generalises step by step until the guarantee holds."
     paper: ClassVar[str] = "Wang et al., Bottom-up generalization (2004)"
-    optimises: ClassVar[str] = "NCP spent for every record that is helped, step by step"
+    optimises: ClassVar[str] = "NCP per record that gains anonymity, step by step"
 
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the nodes of the cut."""
@@ -53,6 +53,6 @@ class BottomUp(FullDomain):
         for count_helped in (search.count_company, search.count_lost):
             cut = search.generalise(search.leaves, count_helped)
             if cut is None:
-                raise refuse_cuts(type(self).__name__, question, search.evaluate_cut(search.highest))
+                raise refuse_cuts(self.message_name, question, search.evaluate_cut(search.highest))
             cuts.append(search.specialise(cut, run))
         return search.read(min(cuts, key=search.weigh))

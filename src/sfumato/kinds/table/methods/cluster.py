@@ -46,14 +46,15 @@ class Cluster(Relational):
     """
 
     name: ClassVar[str] = "cluster"
-    summary: ClassVar[str] = "Groups a record drawn at random with the k-1 others that cost least beside it."
+    summary: ClassVar[str] = "Greedy clustering: groups a random record with the k-1 others of least loss."
     paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013), CLUSTER"
     optimises: ClassVar[str] = "NCP of every cluster as it grows"
 
     nearest_to: Annotated[
         str,
         Param(
-            "What the next record of a cluster is cheapest with: all it has so far, or its first, as the paper has it.",
+            "The next record of a cluster has the least loss with all its records so far, or with its "
+            "first, as in the paper.",
             choices=NEAREST,
         ),
     ] = "cluster"
@@ -63,7 +64,7 @@ class Cluster(Relational):
         from sfumato.kinds.table._kernels.clusters import group_by_cluster
         from sfumato.kinds.table._kernels.prices import take_rows
 
-        owner = type(self).__name__
+        owner = self.message_name
         space = space_of(attributes, tuple(read_weights(self.weights, attributes, owner).tolist()))
         order = draw_order(attributes, run)
         group = np.empty(len(order), np.int64)

@@ -21,10 +21,10 @@ _MOST_NOTED = 50
 
 @dataclasses.dataclass(frozen=True)
 class Incognito(LevelChoosing):
-    """Find every choice of levels that keeps the promise and below which none does, and publish the best of them.
+    """Find every choice of levels that keeps the guarantee and below which none does, and publish the best of them.
 
     A choice is minimal if it is feasible and no other feasible one is nowhere higher. How many there are is counted,
-    and the first are noted by the levels of all attributes, for whoever wants to choose another one (``at_most``).
+    and the first are noted by the levels of all attributes, for someone who wants to choose another one (``at_most``).
 
     Examples
     --------
@@ -41,9 +41,9 @@ class Incognito(LevelChoosing):
     """
 
     name: ClassVar[str] = "incognito"
-    summary: ClassVar[str] = "Finds all minimal levels of generalisation and publishes the best of them."
+    summary: ClassVar[str] = "Full-domain recoding: finds all minimal levels of generalisation and uses the best."
     paper: ClassVar[str] = "LeFevre et al., Incognito: efficient full-domain k-anonymity (2005)"
-    optimises: ClassVar[str] = "the loss asked for, among minimal generalisations"
+    optimises: ClassVar[str] = "the chosen loss, among minimal generalisations"
 
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the minimal levels of least loss, and note all."""

@@ -19,6 +19,7 @@ from sfumato.kinds.table.methods._base.classes import draw_order, join_equal, jo
 from sfumato.kinds.table.methods._base.relational import Relational, read_weights, uses_sensitive_values
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.kinds.table.methods._base.spaces import space_of
+from sfumato.messages import Message
 from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.run import Run
 from sfumato.release.text import ValueFormat
@@ -51,32 +52,41 @@ class Mdav(Relational):
     """
 
     name: ClassVar[str] = "mdav"
-    summary: ClassVar[str] = "Groups the records that are farthest out with the k-1 nearest; adds the means of classes."
+    summary: ClassVar[str] = (
+        "Microaggregation: groups the most distant records with their k-1 nearest; publishes ranges and means "
+        "of groups."
+    )
     paper: ClassVar[str] = "Domingo-Ferrer, Torra, Ordinal, continuous and heterogeneous k-anonymity (2005), MDAV"
-    optimises: ClassVar[str] = "squared distance from the means of classes, in standard deviations"
+    optimises: ClassVar[str] = "squared distance from the means of groups, in standard deviations"
     needs: ClassVar[tuple[str, ...]] = ("numbers",)
 
     def attributes(self, dataset: Dataset) -> tuple[Attribute, ...]:
         """Return the numbers that are generalised, or say which columns are none."""
-        attributes, owner = super().attributes(dataset), type(self).__name__
+        attributes, owner = super().attributes(dataset), self.message_name
         labels = [attribute.name for attribute in attributes if attribute.axis is None]
         if labels:
             raise SchemaError(
-                f"{owner}: quasi-identifiers must be numbers or dates, but {_list_columns(labels)} labels. Use cluster "
-                "or mondrian, or give these columns another role."
+                Message(owner, f": quasi-identifiers must be numbers or dates, but {_list_columns(labels)} labels."),
+                column=labels[0],
+                hint="Use the method cluster or mondrian, or give these columns another role.",
             )
         holes = [attribute.name for attribute in attributes if attribute.has_missing]
         if holes:
             raise SchemaError(
-                f"{owner}: no value may be missing, for it has no distance to others, but {_list_columns(holes)} empty "
-                "cells. Use cluster or mondrian, or leave these records out."
+                Message(owner, f": {_list_columns(holes)} empty cells, which have no distance to other values."),
+                column=holes[0],
+                hint="Use the method cluster or mondrian, or leave these records out.",
             )
         names = {column.name for column in dataset.schema.columns}
         taken = [attribute.name for attribute in attributes if f"mean_{attribute.name}" in names]
         if taken:
             raise SchemaError(
-                f"{owner}: the means of column {taken[0]!r} are published as 'mean_{taken[0]}', and there is such a "
-                "column already. Rename it."
+                Message(
+                    owner,
+                    f": column 'mean_{taken[0]}' has the name under which the means of {taken[0]!r} are published.",
+                ),
+                column=f"mean_{taken[0]}",
+                hint="Rename it.",
             )
         return attributes
 
@@ -84,17 +94,17 @@ class Mdav(Relational):
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
         """Say, too, what means give away."""
         formed = (
-            "Groups were formed by looking at sensitive values, which can make one of them likelier than its share."
+            "Groups depend on sensitive values, which can make one of them likelier than its share."
             if uses_sensitive_values(guarantee)
-            else "How groups were formed does not depend on sensitive values."
+            else "Groups do not depend on sensitive values."
         )
-        return (f"{formed} The mean, ends and size of a group can tell which values it holds.",)
+        return (f"{formed} The mean, ends and size of a group can reveal its values.",)
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Group records by MDAV on standardised numbers, then join classes that are the same or not diverse enough."""
         from sfumato._kernels.microaggregation import group_by_mdav, measure_error_share, standardise
 
-        owner = type(self).__name__
+        owner = self.message_name
         weights = read_weights(self.weights, attributes, owner)
         table = standardise(np.stack([_numbers_of(attribute) for attribute in attributes], axis=1))
         order = draw_order(attributes, run)

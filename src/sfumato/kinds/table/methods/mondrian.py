@@ -45,17 +45,19 @@ class Mondrian(Relational):
     """
 
     name: ClassVar[str] = "mondrian"
-    summary: ClassVar[str] = "Cuts the records along their widest attribute, again and again, as long as that is safe."
+    summary: ClassVar[str] = (
+        "Splits the records recursively at the median of the widest attribute while the guarantee holds."
+    )
     paper: ClassVar[str] = "LeFevre et al., Mondrian multidimensional k-anonymity (2006)"
     optimises: ClassVar[str] = "NCP of the widest attribute of every part"
 
-    cut: Annotated[
-        str, Param("strict keeps equal values together; relaxed shares them out in halves.", choices=CUTS)
-    ] = "strict"
+    cut: Annotated[str, Param("strict keeps equal values together; relaxed splits them into halves.", choices=CUTS)] = (
+        "strict"
+    )
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Cut all parts of a generation at once, until none can be cut."""
-        owner = type(self).__name__
+        owner = self.message_name
         space = space_of(attributes, tuple(read_weights(self.weights, attributes, owner).tolist()))
         judge = Judge.of(requirement)
         shuffled = draw_order(attributes, run)
@@ -162,7 +164,7 @@ def _plan_cuts(space: Space, parts: _Parts) -> Ints:
 
 
 def _find_safe_cuts(parts: _Parts, piece: Ints, judge: Judge) -> tuple[Flags, Ints]:
-    """Tell which parts can be cut safely, and into which pieces, numbered through all parts.
+    """Return which parts can be cut safely, and into which pieces, numbered through all parts.
 
     A cut in two is safe if both pieces are. Of a cut along a tree the pieces that are not safe stay together; if that
     is not enough, the smallest of the safe pieces stays with them.

@@ -22,7 +22,7 @@ class Optimal(LevelChoosing):
     """Publish every attribute on one level of its hierarchy for all records, so that the least is lost.
 
     All choices of levels are compared, most of them without counting their classes. Classes that are too small, or not
-    diverse enough, are withheld as long as the limit allows.
+    diverse enough, are suppressed as long as the limit allows.
 
     Examples
     --------
@@ -38,9 +38,9 @@ class Optimal(LevelChoosing):
     """
 
     name: ClassVar[str] = "optimal"
-    summary: ClassVar[str] = "Finds the levels of generalisation, the same for all records, that lose least."
+    summary: ClassVar[str] = "Full-domain recoding: finds the levels of generalisation with the least loss."
     paper: ClassVar[str] = "Kohlmayer et al., Flash: efficient, stable and optimal k-anonymity (2012)"
-    optimises: ClassVar[str] = "the loss asked for: NCP, precision, discernibility, class size or entropy"
+    optimises: ClassVar[str] = "the chosen loss: NCP, precision, discernibility, class size or entropy"
 
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the levels of least loss."""

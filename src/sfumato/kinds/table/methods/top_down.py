@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class TopDown(FullDomain):
-    """Begin with nothing published and take nodes of the hierarchies apart as long as the promise is kept.
+    """Begin with nothing published and take nodes of the hierarchies apart as long as the guarantee is kept.
 
     Different parts of a hierarchy may end on different levels, but each value is published alike for everybody.
 
@@ -37,14 +37,14 @@ class TopDown(FullDomain):
     """
 
     name: ClassVar[str] = "top-down"
-    summary: ClassVar[str] = "Takes generalised values apart, the same for all records, as long as the promise is kept."
+    summary: ClassVar[str] = "Full-subtree recoding: specialises step by step while the guarantee holds."
     paper: ClassVar[str] = "Fung et al., Top-down specialization for information and privacy preservation (2005)"
-    optimises: ClassVar[str] = "NCP regained for the anonymity it costs, step by step"
+    optimises: ClassVar[str] = "NCP gained per anonymity lost, step by step"
 
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the nodes of the cut."""
         search = CutSearch(question)
         suppressed_records = search.evaluate_cut(search.highest)
         if suppressed_records > question.demand.limit:
-            raise refuse_cuts(type(self).__name__, question, suppressed_records)
+            raise refuse_cuts(self.message_name, question, suppressed_records)
         return search.read(search.specialise(search.highest, run))

@@ -29,10 +29,10 @@ Floats = npt.NDArray[np.float64]
 class AttributeQueries(SummedMetric):
     """Measure ARE of COUNT queries: how many records have such values in these columns?
 
-    The true answer is the number of original records, withheld ones included. From the release it is estimated by the
+    The true answer is the number of original records, suppressed ones included. From the release it is estimated by the
     uniform assumption: every value in a cell is as likely as the others, whatever the other cells of the record are, so
-    that a record counts by the product of the shares of its cells that are asked for. Withheld records are not made up
-    for. The relative error is |estimate - truth| divided by the truth, or by the sanity bound where the truth is
+    that a record counts by the product of the shares of its cells that are asked for. Suppressed records are not made
+    up for. The relative error is |estimate - truth| divided by the truth, or by the sanity bound where the truth is
     smaller: a share of the original records, so that rare queries do not dominate.
 
     Without a workload, `queries` queries are drawn: conditions on 1 to all quasi-identifiers and sensitive columns,
@@ -57,8 +57,8 @@ class AttributeQueries(SummedMetric):
     name: ClassVar[str] = "attribute-queries"
     title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
     explanation = (
-        "How far off the number of {many} with some values is when the release is asked. {Many} that are withheld are "
-        "missing from its answers."
+        "Relative error of the number of {many} with given values. Suppressed {many} are missing from the "
+        "answers of the release."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
@@ -68,12 +68,12 @@ class AttributeQueries(SummedMetric):
     )
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "An estimate that is further from the truth in one respect may be nearer to it by chance."
-    )
+    not_monotone: ClassVar[str] = "A coarser release may answer more accurately by chance."
 
-    queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 200
-    sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
+    queries: Annotated[int, Param("Number of random queries without a workload.", ge=1)] = 200
+    sanity: Annotated[float, Param("Smallest true answer that errors are divided by, as a share of records.", ge=0)] = (
+        0.001
+    )
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw conditions on quasi-identifiers and sensitive columns."""

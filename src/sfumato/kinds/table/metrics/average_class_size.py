@@ -1,4 +1,4 @@
-"""How much larger classes are than the promise asks for."""
+"""How much larger classes are than the guarantee asks for."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["AverageClassSize"]
 class AverageClassSize(SummedMetric):
     """Measure C_avg: original records per published class, over k.
 
-    1 is a release whose classes are as small as k allows, with nobody withheld. Records that are withheld have no class
-    and are counted among the records all the same. Classes of two partitions of a release that look the same, cell by
-    cell and with the same members, are one class.
+    1 is a release whose classes are as small as k allows, with nobody suppressed. Records that are suppressed have no
+    class and are counted among the records all the same. Classes of two partitions of a release that look the same,
+    cell by cell and with the same members, are one class.
 
     Examples
     --------
@@ -32,8 +32,8 @@ class AverageClassSize(SummedMetric):
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> AverageClassSize().measure(Comparison(data, result.release))
     average-class-size: 1 times k (lower is better; 1: groups as small as k allows; no upper bound)
-      How many records there are per class of records that look the same, in multiples of k: 1 is as
-      good as k allows. People that are withheld are counted and have no class.
+      Number of records per group of equal records, in multiples of k: 1 is the best possible for k.
+        Suppressed people count and have no group.
       classes   2
       smallest  2
       median    2
@@ -47,14 +47,14 @@ class AverageClassSize(SummedMetric):
     name: ClassVar[str] = "average-class-size"
     title: ClassVar[str] = "Average class size (C_avg)"
     explanation = (
-        "How many records there are per class of records that look the same, in multiples of k: 1 is as good as k "
-        "allows. {Many} that are withheld are counted and have no class."
+        "Number of records per group of equal records, in multiples of k: 1 is the best possible for k. "
+        "Suppressed {many} count and have no group."
     )
     unit: ClassVar[str] = "times k"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "1: groups as small as k allows; no upper bound"
     paper: ClassVar[str] = "LeFevre et al., Mondrian multidimensional k-anonymity (2006), Section 5"
-    unchanged: ClassVar[float | str] = "It depends on how many records of the original are the same anyway, and on k."
+    unchanged: ClassVar[float | str] = "It depends on k and on how many records of the original are equal."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
     def partial(self, comparison: Comparison) -> PartialSums:

@@ -1,4 +1,4 @@
-"""From how many others a published record cannot be told."""
+"""From how many others a published record cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["Discernibility"]
 class Discernibility(SummedMetric):
     """Add up, over all records, how many records look the same: the squares of the sizes of the classes.
 
-    A record that is withheld cannot be told from any other, and counts as many as there are records. The worst case is
-    one class of all: the square of their number; ``share_of_worst`` is the share of that. ``unchanged`` is what the
-    original gives, published as it is. Classes of two partitions of a release that look the same, cell by cell and
-    with the same members, are one class.
+    A record that is suppressed cannot be distinguished from any other, and counts as many as there are records. The
+    worst case is one class of all: the square of their number; ``share_of_worst`` is the share of that. ``unchanged``
+    is what the original gives, published unchanged. Classes of two partitions of a release that look the same, cell by
+    cell and with the same members, are one class.
 
     Examples
     --------
@@ -31,8 +31,8 @@ class Discernibility(SummedMetric):
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> Discernibility().measure(Comparison(data, result.release))
     discernibility: 8 (lower is better; number of records: all differ; its square: all are alike)
-      How many records look the same, added up over all records: the squares of the sizes of the
-      classes. People that are withheld count as if they looked like all others.
+      Sum of the squared sizes of groups of equal records. Suppressed people count as equal to all
+        records.
       share of worst  0.5
       unchanged       4
       largest class   2
@@ -46,17 +46,16 @@ class Discernibility(SummedMetric):
     name: ClassVar[str] = "discernibility"
     title: ClassVar[str] = "Discernibility (DM)"
     explanation = (
-        "How many records look the same, added up over all records: the squares of the sizes of the classes. {Many} "
-        "that are withheld count as if they looked like all others."
+        "Sum of the squared sizes of groups of equal records. Suppressed {many} count as equal to all records."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "number of records: all differ; its square: all are alike"
     paper: ClassVar[str] = "Bayardo, Agrawal, Data privacy through optimal k-anonymization (2005)"
-    unchanged: ClassVar[float | str] = "It depends on how many records of the original are the same anyway."
+    unchanged: ClassVar[float | str] = "It depends on how many records of the original are equal."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress")
     not_monotone: ClassVar[str] = (
-        "Whoever leaves a class of more than half of the records costs less withheld than the others save."
+        "A record suppressed from a group of more than half of the records costs less than its group saves."
     )
 
     def partial(self, comparison: Comparison) -> PartialSums:

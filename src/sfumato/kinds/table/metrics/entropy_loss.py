@@ -27,7 +27,7 @@ class EntropyLoss(SummedMetric):
     A reader who knows how frequent values are guesses the value of a cell by that: the cell costs ``-log2`` of the
     share that the true value has among the original records whose values the cell may stand for. A rare value in a
     frequent company costs more than the other way round. All costs are added and divided by what they are when every
-    cell is suppressed; a record that is withheld costs as much as that.
+    cell is suppressed; a record that is suppressed costs as much as that.
 
     Examples
     --------
@@ -46,8 +46,8 @@ class EntropyLoss(SummedMetric):
     name: ClassVar[str] = "entropy-loss"
     title: ClassVar[str] = "Loss of information (non-uniform entropy)"
     explanation = (
-        "How many of the bits that say what a value was are gone, as a share of all: 0 is exact, 1 is nothing left. "
-        "{Many} that are withheld lose all of theirs."
+        "Share of the information in the values that is lost, in bits: 0 is exact, 1 is all of it. "
+        "Suppressed {many} lose all of theirs."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"

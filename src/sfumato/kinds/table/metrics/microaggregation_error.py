@@ -29,7 +29,7 @@ class MicroaggregationError(SummedMetric):
     """Measure SSE / SST: the squared distance of records from the means of their classes, as a share of their spread.
 
     Columns are standardised, so that they count alike. The means are those that the release publishes. A record that is
-    withheld is as far off as if all that was known were the mean of everybody.
+    suppressed is as far off as if all that was known were the mean of everybody.
 
     Examples
     --------
@@ -45,26 +45,26 @@ class MicroaggregationError(SummedMetric):
     """
 
     name: ClassVar[str] = "microaggregation-error"
-    title: ClassVar[str] = "Spread lost inside classes (SSE / SST)"
+    title: ClassVar[str] = "Variance lost inside groups (SSE / SST)"
     explanation = (
-        "How far numbers are from the published means of their classes, squared, as a share of how far they are from "
-        "the mean of all. {Many} that are withheld have the mean of all."
+        "Squared distance of numbers from the means of their groups, as a share of that from the mean of "
+        "all: 0 is exact, 1 is no better than the mean of all. Suppressed {many} have the mean of all."
     )
-    unit: ClassVar[str] = "of the spread"
+    unit: ClassVar[str] = "of the variance"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact values, 1: no better than the mean of all"
     paper: ClassVar[str] = "Domingo-Ferrer, Mateo-Sanz, Practical data-oriented microaggregation (2002)"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
     not_monotone: ClassVar[str] = (
-        "A record may be nearer to the mean of all than to that of its class, and a suppressed cell still has a mean."
+        "A record may be nearer to the mean of all than to that of its group, and a suppressed cell still has a mean."
     )
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that no means are published, or that the row map is missing."""
         reason = super().obstacle(comparison)
         if reason is None and _MEANS not in comparison.release.extra_tables:
-            return "the release publishes no means of classes; mdav does."
+            return "the release has no means of groups; mdav publishes them."
         return reason or (NEEDS_ROWS if comparison.rows is None else None)
 
     def partial(self, comparison: Comparison) -> PartialSums:
@@ -103,7 +103,9 @@ def _means_of_classes(view: TableComparison, name: str) -> Floats:
     try:
         return np.array([mean_of[_key(cells)] for cells in classes], dtype=np.float64)
     except KeyError:
-        raise SchemaError("Comparison: the table 'means' of the release has no row for one of its classes.") from None
+        raise SchemaError(
+            "The table of means of the release has no row for one of its classes.", hint="Verify the release first."
+        ) from None
 
 
 def _key(cells: Iterable[Any]) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ class Ncp(SummedMetric):
 
     A range loses its length over that of the column, a node of a hierarchy its leaves over all leaves, a set of labels
     its members over all values of the column. An exact cell and a missing one lose nothing, a suppressed one loses
-    everything. Attributes count alike, whatever weights the method was given; a record that is withheld loses all of
+    everything. Attributes count alike, whatever weights the method was given; a record that is suppressed loses all of
     them.
 
     Examples
@@ -40,8 +40,8 @@ class Ncp(SummedMetric):
     name: ClassVar[str] = "ncp"
     title: ClassVar[str] = "Loss of generalised values (NCP)"
     explanation = (
-        "How much of its column a published cell may stand for, on average: 0 is exact, 1 is anything. {Many} that are "
-        "withheld count as 1."
+        "Average share of its column that a published cell may stand for: 0 is exact, 1 is any value. "
+        "Suppressed {many} count as 1."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"

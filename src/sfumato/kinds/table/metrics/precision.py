@@ -20,7 +20,7 @@ class Precision(SummedMetric):
 
     A leaf is at level 0 and so is a missing value, the root and a suppressed cell at the height of the tree. Columns
     without a hierarchy of labels have no levels; there the share of the column that a cell may stand for (its NCP)
-    takes their place. A record that is withheld has a precision of 0.
+    takes their place. A record that is suppressed has a precision of 0.
 
     Examples
     --------
@@ -39,8 +39,8 @@ class Precision(SummedMetric):
     name: ClassVar[str] = "precision"
     title: ClassVar[str] = "Precision of generalised values (Prec)"
     explanation = (
-        "How far down in their hierarchies values are published, on average: 1 is exact, 0 is the top. {Many} that are "
-        "withheld count as 0."
+        "Average depth of published values in their hierarchies: 1 is exact, 0 is the top. Suppressed "
+        "{many} count as 0."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "higher"

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.features import Features
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.messages import Message, parameter
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
@@ -39,7 +40,7 @@ class Prediction(SummedMetric):
     cell a value drawn from all it may stand for. They are asked about original records they have not seen, in folds
     that depend on the seed alone. The same models that learn from the original instead
     (``..._of_original``), and always guessing the most frequent value (``most_frequent``), say how to read that. A
-    record that is withheld teaches nothing, and is asked about like any other. With more than `records` records, so
+    record that is suppressed teaches nothing, and is asked about like any other. With more than `records` records, so
     many are drawn.
 
     The label is the first sensitive column, or the column asked for. One that is a quasi-identifier itself teaches only
@@ -58,27 +59,25 @@ class Prediction(SummedMetric):
     """
 
     name: ClassVar[str] = "prediction"
-    title: ClassVar[str] = "Predictions learnt from the release"
+    title: ClassVar[str] = "Accuracy of predictions learnt from the release"
     explanation = (
-        "How often models that learnt from the release guess a column right, on average of a logistic regression and a "
-        "random forest. {Many} that are withheld teach nothing and are guessed like the others."
+        "Share of correct predictions of a column by models trained on the release, averaged over a "
+        "logistic regression and a random forest. Suppressed {many} are predicted but not trained on."
     )
-    unit: ClassVar[str] = "of the guesses"
+    unit: ClassVar[str] = "of the predictions"
     better: ClassVar[Better] = "higher"
     ends: ClassVar[str] = "1: every guess is right, 0: none is"
     paper: ClassVar[str] = "Iyengar, Transforming data to satisfy privacy constraints (2002)"
     unchanged: ClassVar[float | str] = (
-        "It is what models reach that learnt from the original, which depends on the data."
+        "It is the accuracy of models trained on the original, which depends on the data."
     )
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "A model may guess better by chance, or because coarser cells keep it from overfitting."
-    )
+    not_monotone: ClassVar[str] = "A model may predict better by chance, or because coarser cells prevent overfitting."
 
     label: Annotated[str | None, Param("Column to predict; by default the first sensitive one.")] = None
-    folds: Annotated[int, Param("Parts of the records, each predicted by what the others teach.", ge=2, le=20)] = 3
-    records: Annotated[int, Param("Most records to learn from and to ask about.", ge=_MIN_RECORDS)] = 5000
-    trees: Annotated[int, Param("Trees of the forest.", ge=1)] = 20
+    folds: Annotated[int, Param("Number of folds of cross-validation.", ge=2, le=20)] = 3
+    records: Annotated[int, Param("Largest number of records for training and testing.", ge=_MIN_RECORDS)] = 5000
+    trees: Annotated[int, Param("Number of trees of the random forest.", ge=1)] = 20
 
     def lacks(self) -> str | None:
         """Say what is not installed."""
@@ -92,12 +91,14 @@ class Prediction(SummedMetric):
     def _refuse_label(self, view: TableComparison) -> str | None:
         records = len(view.comparison.full_original.original)
         if records < _MIN_RECORDS:
-            return f"needs at least {_MIN_RECORDS} records to learn from, got {records}."
+            return f"needs at least {_MIN_RECORDS} records for training, got {records}."
         name = self._label(view)
         if name is None:
-            return "there is no sensitive column to predict. Name one (label=COLUMN)."
+            return Message(
+                "there is no sensitive column to predict; name a column: ", parameter("label", "COLUMN"), "."
+            )
         if name not in view.by_name:
-            return f"there is no published column {name!r}. Choose from {', '.join(view.by_name)}."
+            return f"there is no published column {name!r}; choose from {', '.join(view.by_name)}."
         if not [column for column in view.columns if column.name != name]:
             return "there is no quasi-identifier to predict from."
         values = int((view.by_name[name].frequencies > 0).sum())

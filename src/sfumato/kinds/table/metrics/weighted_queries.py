@@ -30,8 +30,8 @@ class WeightedQueries(SummedMetric):
     The true answer is the share of the survey weights of all original records. From the release it is estimated as a
     receiver would: by the uniform assumption, every published record counting alike, because weights are not published,
     or by the middle of the range in which its weight is, where the weight is a quasi-identifier. So the value includes
-    what is lost by keeping the weights back. ``with_weights`` is the error of somebody who knows the weights of the
-    published records, such as their owner. Withheld records are not made up for.
+    what is lost by keeping the weights back. ``with_weights`` is the error of someone who knows the weights of the
+    published records, such as their owner. Suppressed records are not made up for.
 
     Examples
     --------
@@ -42,8 +42,8 @@ class WeightedQueries(SummedMetric):
     >>> comparison = Comparison(data, result.release, result.owner_record.rows, workload=sf.Workload((("age=20",),)))
     >>> WeightedQueries().measure(comparison)
     weighted-queries: 0.3333 (lower is better; 0: exact shares, 1: off by as much as the share itself)
-      How far off the share of the population with some values is when the release is asked, whose
-      records have no weights. People that are withheld are missing from its answers.
+      Relative error of the share of the population with given values: the original with survey weights,
+        the release without. Suppressed people are missing from the answers of the release.
       queries       1
       median        0.3333
       largest       0.3333
@@ -58,8 +58,8 @@ class WeightedQueries(SummedMetric):
     name: ClassVar[str] = "weighted-queries"
     title: ClassVar[str] = "Average relative error of weighted COUNT queries"
     explanation = (
-        "How far off the share of the population with some values is when the release is asked, whose records have no "
-        "weights. {Many} that are withheld are missing from its answers."
+        "Relative error of the share of the population with given values: the original with survey "
+        "weights, the release without. Suppressed {many} are missing from the answers of the release."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
@@ -67,14 +67,12 @@ class WeightedQueries(SummedMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6"
     )
-    unchanged: ClassVar[float | str] = "Weights are not published, so that answers differ even if all else is exact."
+    unchanged: ClassVar[float | str] = "Weights are not published, so answers differ even if everything else is exact."
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "An estimate that is further from the truth in one respect may be nearer to it by chance."
-    )
+    not_monotone: ClassVar[str] = "A coarser release may answer more accurately by chance."
 
-    weighted_queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 200
-    weighted_sanity: Annotated[float, Param("Smallest true share to divide by.", ge=0)] = 0.001
+    weighted_queries: Annotated[int, Param("Number of random queries without a workload.", ge=1)] = 200
+    weighted_sanity: Annotated[float, Param("Smallest true share that errors are divided by.", ge=0)] = 0.001
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the original has no weights."""

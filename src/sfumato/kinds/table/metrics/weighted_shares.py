@@ -25,7 +25,7 @@ class WeightedShares(SummedMetric):
     For every column, its values are cut into at most ten parts: ranges of numbers, or the most frequent labels. Half
     the sum of the differences of the parts' shares is the distance of the column (total variation); the value is the
     mean over columns. The release is asked as a receiver would ask it, without weights, unless these are published in
-    ranges. ``with_weights`` is the distance for somebody who knows the weights of the published records.
+    ranges. ``with_weights`` is the distance for someone who knows the weights of the published records.
 
     Examples
     --------
@@ -35,8 +35,8 @@ class WeightedShares(SummedMetric):
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> WeightedShares().measure(Comparison(data, result.release, result.owner_record.rows))
     weighted-shares: 0.25 (lower is better; 0: the same shares, 1: nothing in common)
-      How far the shares of values in the population, by survey weights, are from those that the release
-      gives: 0 where they are the same, 1 where nothing is left of them.
+      Distance between the shares of values in the population, by survey weights, and in the release: 0
+        is equal, 1 is nothing in common.
       city, distance  0.25
       with weights    0
     """
@@ -44,18 +44,16 @@ class WeightedShares(SummedMetric):
     name: ClassVar[str] = "weighted-shares"
     title: ClassVar[str] = "Distance of weighted marginals"
     explanation = (
-        "How far the shares of values in the population, by survey weights, are from those that the release gives: 0 "
-        "where they are the same, 1 where nothing is left of them."
+        "Distance between the shares of values in the population, by survey weights, and in the release: 0 "
+        "is equal, 1 is nothing in common."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: the same shares, 1: nothing in common"
     paper: ClassVar[str] = ""
-    unchanged: ClassVar[float | str] = "Weights are not published, so that shares differ even if all else is exact."
+    unchanged: ClassVar[float | str] = "Weights are not published, so shares differ even if everything else is exact."
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "A share that is further from the truth in one partition may be nearer to it in another."
-    )
+    not_monotone: ClassVar[str] = "An error in one share may reduce the error in another."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the original has no weights."""

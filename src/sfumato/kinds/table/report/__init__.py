@@ -56,7 +56,7 @@ def render(
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
-    secret, judgement = "it shows how values are distributed", page.judge(comparison, after, remaining)
+    secret, judgement = "it shows distributions of values", page.judge(comparison, after, remaining)
     return page.write_page(
         comparison,
         [
@@ -110,7 +110,7 @@ def draw_partitions(seen: Divided) -> dict[str, Figure]:
 
 
 def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
-    """Return the sections on what goes beyond the promise, on columns and on classes of a release in partitions."""
+    """Return the sections on what goes beyond the guarantee, on columns and on classes of a release in partitions."""
     return [_render_stronger(seen.stronger, seen.after), show_columns(drawn), show_classes(drawn["classes"])]
 
 
@@ -119,7 +119,7 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
     loss = view.average(view.record_losses)
     return [
         *page.show_change(comparison, before, after),
-        (show_number(round(loss, 3)), "of its column a cell may stand for on average (NCP, from 0 to 1)"),
+        (show_share(loss), "of its column covered by an average cell (NCP)"),
     ]
 
 
@@ -130,10 +130,10 @@ def _account(comparison: Comparison) -> str:
         comparison,
         [
             ("Quasi-identifiers", len(view.columns)),
-            ("Different combinations of their values in the original data", len(view.original_classes)),
-            ("Classes published", len(sizes)),
-            ("Smallest class", int(sizes.min(initial=view.records))),
-            ("Largest class", int(sizes.max(initial=0))),
+            ("Combinations of their values in the original", len(view.original_classes)),
+            ("Groups published", len(sizes)),
+            ("Smallest group", int(sizes.min(initial=view.records))),
+            ("Largest group", int(sizes.max(initial=0))),
             ("Cells published exactly", sum(int(c.amounts[c.exact].sum()) for c in view.columns)),
             ("Cells generalised", sum(int(c.amounts[~c.exact & ~c.suppressed].sum()) for c in view.columns)),
             ("Cells suppressed", sum(int(c.amounts[c.suppressed].sum()) for c in view.columns)),
@@ -155,17 +155,17 @@ def _attackers(after: Risk) -> str:
     marketer = getattr(after, "marketer", None)
     notes = [str(measures["note"]) for measures in attackers.values() if "note" in measures]
     if marketer is not None:
-        notes.append(f"Marketer, who looks for everybody: {show_share(marketer)} are right on average.")
+        notes.append(f"Marketer: {show_share(marketer)} of links are correct on average.")
     unit = after.unit
     return (
         f"<section><h3>Prosecutor, journalist, marketer</h3>\n<p>The prosecutor knows that the {unit.one} is in the "
-        "data; the journalist does not, and picks from a population; the marketer looks for everybody and does not "
-        f"mind errors. After:</p>\n{table}\n<p class='muted'>{escape(' '.join(notes))}</p></section>"
+        "data; the journalist does not, and picks from a population; the marketer links all records and accepts "
+        f"errors. After:</p>\n{table}\n<p class='muted'>{escape(' '.join(notes))}</p></section>"
     )
 
 
 def _render_stronger(stronger: Sequence[Finding], after: Risk) -> str:
-    """List what attackers reach who know more than the promise is about; what that means stands at the top."""
+    """List what attackers reach who know more than the guarantee covers."""
     if not stronger:
         return ""
     left_out, rows = {"knowledge", "warnings", after.unit.many.replace(" ", "_")}, []
@@ -174,8 +174,9 @@ def _render_stronger(stronger: Sequence[Finding], after: Risk) -> str:
         rows += [[_format_label(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
     table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
     return (
-        "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Someone who also knows what "
-        "is published as it is, or who matches only records with the same sensitive value, learns more.</p>\n"
+        "<section><h2>Beyond the guarantee</h2>\n<p>The guarantee covers quasi-identifiers. Someone who also knows "
+        "columns that are published unchanged, or who matches only records with the same sensitive value, learns "
+        "more.</p>\n"
         f"{table}</section>"
     )
 
@@ -191,36 +192,36 @@ def show_columns(drawn: Mapping[str, Figure]) -> str:
     generalised = draw_figure(
         "generalised",
         drawn["generalised"],
-        "The cells of every quasi-identifier by how far they are generalised, and the share of the column that a cell "
-        "may stand for on average (NCP).",
+        "Cells of every quasi-identifier by how far they are generalised, and the average share of its "
+        "column that a cell may stand for (NCP).",
     )
     marginals = draw_figure(
         "marginals",
         drawn["marginals"],
-        "Before: original values. After: published cells, each spread evenly over all values it may stand for, as an "
-        "analyst would who knows nothing else. Shares are those of the records on either side.",
+        "Before: original values. After: published cells, each spread evenly over the values it may stand "
+        "for. Shares are of the original and of the published records.",
     )
     errors = draw_figure(
-        "errors", drawn["errors"], "How far off the number of records with such a value is, as a share of the true one."
+        "errors", drawn["errors"], "Error of the number of records with a value, as a share of the true number."
     )
     return (
-        f"<section><h2>What became of the columns</h2>\n{generalised}\n<h3>Values before and after</h3>\n{marginals}\n"
-        f"<h3>Values that are furthest off</h3>\n{errors}</section>"
+        f"<section><h2>Columns before and after</h2>\n{generalised}\n<h3>Values before and after</h3>\n{marginals}\n"
+        f"<h3>Values with the largest errors</h3>\n{errors}</section>"
     )
 
 
 def show_classes(plot: Figure) -> str:
     """Show how large the classes are."""
-    caption = "A class is all published records that are the same in all quasi-identifiers."
-    return f"<section><h2>Sizes of classes</h2>\n{draw_figure('classes', plot, caption)}</section>"
+    caption = "A group is all published records that are equal in all quasi-identifiers."
+    return f"<section><h2>Sizes of groups</h2>\n{draw_figure('classes', plot, caption)}</section>"
 
 
 def _pairs(plot: Figure | None) -> str:
     if plot is None:
         return ""
     caption = (
-        "How strongly two columns go together: Cramér’s V of their bins, 0 for not at all, 1 for one telling the "
-        "other. What is paler after than before can no longer be learnt from the release."
+        "Association of two columns: Cramér’s V of their bins, from 0 (none) to 1 (one determines the "
+        "other). Associations that are paler after than before are weaker in the release."
     )
     return f"<section><h2>What goes together</h2>\n{draw_figure('pairs', plot, caption)}</section>"
 

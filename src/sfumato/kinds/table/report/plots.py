@@ -164,7 +164,7 @@ def draw_generalised(summaries: ColumnSummaries) -> Figure:
         description="A bar per quasi-identifier: shares of its cells that are exact, generalised and suppressed.",
         panels=[
             bars.properties(width=PANEL_WIDTH, height=24 * max(len(names), 1), title="Published cells"),
-            draw_bars(losses, "Share of the column a cell may stand for", ""),
+            draw_bars(losses, "Share of the column that a cell may stand for", ""),
         ],
         legend=tuple(LegendEntry("square", colour, way) for way, colour in _WAYS),
         head=["Quasi-identifier", "Exact", "Generalised", "Suppressed", "NCP"],
@@ -186,7 +186,7 @@ def draw_marginals(summaries: ColumnSummaries) -> Figure:
     return Figure(
         title="Values of quasi-identifiers before and after",
         description="A panel per quasi-identifier with two bars per bin: the share of original records, and of "
-        "published ones when every value of a cell is as likely.",
+        "published ones with cells spread evenly over their values.",
         panels=panels,
         legend=BEFORE_AND_AFTER,
         notes=notes,
@@ -208,7 +208,7 @@ def draw_errors(summaries: ColumnSummaries) -> Figure:
     note = f"{len(worst)} of {show_count(len(errors))} values and bins are shown."
     return Figure(
         title="Relative error per value",
-        description="A bar per value of a quasi-identifier: how far off its number of records is.",
+        description="A bar per value of a quasi-identifier: the relative error of its number of records.",
         panels=[draw_bars(worst, "Relative error", "")],
         notes=[note],
         head=["Quasi-identifier: value", "Relative error"],
@@ -228,13 +228,13 @@ def draw_classes(sizes: Ints, guarantee: Guarantee) -> Figure:
     counts = [(name, int(n), show_count(int(n))) for name, n in zip(names, classes[first:], strict=True)]
     shares = [(name, n / total, show_share(n / total)) for name, n in zip(names, records[first:], strict=True)]
     return Figure(
-        title="Sizes of classes",
-        description="Two bar charts: classes, and the records in them, by the number of records of a class.",
+        title="Sizes of groups",
+        description="Two bar charts: groups, and the records in them, by the number of records of a group.",
         panels=[
-            draw_bars(counts, "Classes", "Records in the class"),
-            draw_bars(shares, "Records in them", "Records in the class"),
+            draw_bars(counts, "Classes", "Records in the group"),
+            draw_bars(shares, "Records in them", "Records in the group"),
         ],
-        head=["Records in the class", "Classes", "Share of records"],
+        head=["Records in the group", "Classes", "Share of records"],
         rows=[[name, text, share] for (name, _, text), (_, _, share) in zip(counts, shares, strict=True)],
     )
 
@@ -259,8 +259,8 @@ def draw_pairs(view: TableComparison) -> Figure:
         rows.append([pair, f"{was:.2f}", f"{now:.2f}"])
     notes = [f"The first {_MOST_PAIRED} of {len(chosen)} columns are shown."] if len(chosen) > _MOST_PAIRED else []
     return Figure(
-        title="How strongly columns go together, before and after",
-        description="Two maps of all pairs of columns; the darker, the more one tells about the other.",
+        title="Association of columns, before and after",
+        description="Two maps of all pairs of columns; the darker, the stronger the association.",
         panels=[_draw_pairs([v for v in values if v["when"] == when], names, when) for when in ("Before", "After")],
         legend=tuple(LegendEntry("square", colour, text) for text, colour in zip(_STRENGTHS, STEPS, strict=True)),
         notes=notes,

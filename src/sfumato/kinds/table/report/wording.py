@@ -1,4 +1,4 @@
-"""What the report says in plain words about promises on tables."""
+"""What the report says in plain words about guarantees on tables."""
 
 from __future__ import annotations
 
@@ -9,44 +9,43 @@ from sfumato.reports.text import ALWAYS, ReportWords
 __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
-    "Largest share of fitting records with one sensitive value",
-    "A sensitive value is that of {share} of fitting records; less than {allowed} are promised.",
-    "No sensitive value is that of more than {share} of fitting records (less than {allowed} promised).",
+    "Largest share of matching records with one sensitive value",
+    "{share} of matching records have the same sensitive value; less than {allowed} are guaranteed.",
+    "At most {share} of matching records have the same sensitive value (less than {allowed} guaranteed).",
 )
 
 _OTHER_COLUMNS = (
     "Other columns.",
-    "The promise is about the quasi-identifiers named in it. Whoever knows a sensitive or plain column of {whose}, "
-    "which are published as they are, may find a single record that fits.",
+    "The guarantee covers the quasi-identifiers it names. Sensitive and plain columns are published "
+    "unchanged; someone who knows one of {whose} may match a single record.",
 )
 _SHARED_VALUE = (
     "Records that share a sensitive value.",
-    "If all records that look the same have the same sensitive value, it is known of the {one} without telling the "
-    "records apart. Diversity (l) or closeness (t) is about that.",
+    "If all matching records have the same sensitive value, the {one} has it, too. Diversity (l) and "
+    "closeness (t) limit this.",
 )
 _FREQUENT = (
     "Likely values.",
-    "Different values need not be equally frequent: one of them may be nearly certain, and what is learnt from the "
-    "release may be far from what everybody knows anyway. Entropy and recursive diversity bound the first, closeness "
-    "(t) the second.",
+    "Different values need not be equally frequent: one of them may be nearly certain, or far likelier "
+    "than in all records. Entropy and recursive diversity limit the first, closeness (t) the second.",
 )
 _MEANING = (
     "Values that mean the same.",
-    "Diversity tells values apart by their names: several different ones may all be bad news. Closeness (t) with an "
-    "ordered or hierarchical distance is about that.",
+    "Diversity distinguishes values by their names, but different values may mean the same. Closeness (t) "
+    "with an ordered or hierarchical distance takes this into account.",
 )
 _COMBINED = (
     "Several sensitive columns together.",
-    "Each is protected by itself. Whoever knows one of them finds fewer records that fit.",
+    "Each is protected on its own. Someone who knows one of them matches fewer records.",
 )
 _PRESENCE = (
-    "Being in the data.",
-    "The release does not hide that somebody took part. A bound on presence in a population is about that.",
+    "Presence in the data.",
+    "The release does not hide that a person is in the data. The parameter presence limits this for a population.",
 )
 _OTHER_POPULATION = (
     "Another population.",
-    "The bound on presence holds for the population it was made with. Whoever knows that a {one} belongs to a smaller "
-    "part of it can say more.",
+    "The limit on presence holds for the population that the release was made with. Someone who knows that "
+    "a {one} belongs to a smaller part of it can infer more.",
 )
 
 
@@ -56,22 +55,23 @@ def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     Examples
     --------
     >>> describe_attacker(None)
-    'somebody who knows all quasi-identifiers of a person'
+    'someone who knows all quasi-identifiers of a person'
     """
     knowledge = (
         f"up to {m} quasi-identifiers" if m and m > 1 else "one quasi-identifier" if m else "all quasi-identifiers"
     )
-    return f"somebody who knows {knowledge} of {unit.record_of_person}"
+    return f"someone who knows {knowledge} of {unit.record_of_person}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
-    """List what a promise about attributes does not cover.
+    """List what a guarantee about attributes does not cover.
 
     Examples
     --------
     >>> from sfumato.kinds.table.guarantees import KAnonymity
     >>> [lead for lead, _ in list_limits(KAnonymity(k=5, l=3, sensitive=("ill",)))]
-    ['Other columns.', 'Likely values.', 'Values that mean the same.', 'Being in the data.', 'Two releases together.']
+    ['Other columns.', 'Likely values.', 'Values that mean the same.', 'Presence in the data.', 'Two releases
+    together.']
     """
     l, t = getattr(guarantee, "l", 1), getattr(guarantee, "t", None)
     sensitive = getattr(guarantee, "sensitive", ())

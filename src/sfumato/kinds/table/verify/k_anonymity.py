@@ -19,7 +19,7 @@ from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.guarantees import KAnonymity
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
 from sfumato.kinds.table.verify.closeness import (
     judge_closeness,
     measure_equal,
@@ -28,6 +28,7 @@ from sfumato.kinds.table.verify.closeness import (
 )
 from sfumato.kinds.table.verify.diversity import SLACK, ClassValues, Judged, judge_diversity
 from sfumato.kinds.table.verify.extra_tables import SensitiveOrder, find_overlap, match_classes
+from sfumato.messages import Message, option
 from sfumato.release.release import Release
 from sfumato.verification.claimed import read_claimed
 from sfumato.verification.faithful import check_rows
@@ -243,7 +244,11 @@ def _count_population(
     if claimed.presence is None:
         return
     if original.population is None:
-        need = "The original was read without the population that the promise is about: name its file (population)."
+        need = Message(
+            "The original was read without the population that the guarantee covers: ",
+            option("population", "FILE"),
+            ".",
+        )
         yield Verdict(True, {}, {}, unsettled=(need,))
         return
     people = Fitting.of_population(table, original).count_people()

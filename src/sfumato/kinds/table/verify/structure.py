@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,28 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.dataset import MISSING
-from sfumato.kinds.table.decode import Cells, list_members, quasi_columns
+from sfumato.kinds.table.decode import Cells, PublishedTable, list_members, quasi_columns
 from sfumato.kinds.table.verify.extra_tables import EXTRA_TABLE_CHECKS, ORDER_CHECKS, check_extra_columns
-from sfumato.kinds.table.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import ExtraTable, PublishedColumn, Release
+from sfumato.verification.people import GroupSize, count_in_groups
 from sfumato.verification.release_checks import Counterexample, ReleaseChecks
 
 __all__ = ["ABOUT_COLUMNS", "CHECKS"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[GroupSize]:
+    """Count the people of every class."""
+    yield from count_in_groups(PublishedTable.of(release).group, person)
+
 
 ABOUT_COLUMNS = "the claim is about the columns that play the part"
 

@@ -14,6 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.timeline.methods._base.covers import Covering, EqualEvents
 from sfumato.kinds.timeline.methods._base.deletion import EventDeletion, Task
+from sfumato.messages import Message
 from sfumato.release.run import Run
 
 __all__ = ["Essa", "EssaJoint", "Odesa", "find_best"]
@@ -47,7 +48,7 @@ class Odesa(EventDeletion):
     """
 
     name: ClassVar[str] = "odesa"
-    summary: ClassVar[str] = "Keeps one sensitive event rare in every prefix of a timeline, optimally."
+    summary: ClassVar[str] = "Deletes occurrences so that one sensitive event is rare in every prefix; optimal."
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 4.2"
 
     def task(self, dataset: Dataset) -> Task:
@@ -55,8 +56,9 @@ class Odesa(EventDeletion):
         single_task = super().task(dataset)
         if len(single_task.events) > 1:
             raise ParameterError(
-                f"{type(self).__name__}: works on one sensitive event, got {len(single_task.events)}. "
-                "Use essa or essa-joint."
+                Message(self.message_name, f": works on one sensitive event, got {len(single_task.events)}."),
+                option="sensitive",
+                hint="Use the method essa or essa-joint.",
             )
         return single_task
 
@@ -68,7 +70,7 @@ class Odesa(EventDeletion):
         return removed
 
     def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:  # noqa: ARG002
-        """Cut the event down to the crowd that costs least."""
+        """Cut the event down to the group that costs least."""
         return Covering(task, groups).take_turns()
 
 
@@ -89,7 +91,9 @@ class Essa(EventDeletion):
     """
 
     name: ClassVar[str] = "essa"
-    summary: ClassVar[str] = "Keeps several sensitive events rare in every prefix, one after the other."
+    summary: ClassVar[str] = (
+        "Deletes occurrences so that sensitive events are rare in every prefix, one event after the other."
+    )
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 4.3"
 
     def delete(self, task: Task, run: Run) -> Ints:
@@ -102,7 +106,7 @@ class Essa(EventDeletion):
         return removed
 
     def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:  # noqa: ARG002
-        """Let the events take turns, each cut down to the crowd that costs least."""
+        """Let the events take turns, each cut down to the group that costs least."""
         return Covering(task, groups).take_turns()
 
 
@@ -129,7 +133,7 @@ class EssaJoint(EventDeletion):
     """
 
     name: ClassVar[str] = "essa-joint"
-    summary: ClassVar[str] = "Keeps several sensitive events rare in every prefix, planned together."
+    summary: ClassVar[str] = "Deletes occurrences so that sensitive events are rare in every prefix, planned jointly."
     paper: ClassVar[str] = "Ours, after Loukides and Gwadera, Optimal event sequence sanitization (2015), 4.3"
 
     def delete(self, task: Task, run: Run) -> Ints:
@@ -142,7 +146,7 @@ class EssaJoint(EventDeletion):
         return best
 
     def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:
-        """Try all ways to choose crowds if they are few; otherwise change one choice at a time while it helps."""
+        """Try all ways to choose groups if they are few; otherwise change one choice at a time while it helps."""
         covering = Covering(task, groups)
         best = first = covering.take_turns()
         options = [covering.options(s, task.places.counts) for s in range(len(task.events))]

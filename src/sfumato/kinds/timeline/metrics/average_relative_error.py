@@ -38,7 +38,7 @@ class AverageRelativeError(QueryMetric):
     0.6666666666666666
     """
 
-    explanation: ClassVar[str] = "How far off the number of times that an event occurs is when the release is asked."
+    explanation: ClassVar[str] = "Relative error of the number of times that an event occurs."
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw entries, and ranges of time around them."""
@@ -65,7 +65,7 @@ class AverageRelativeError(QueryMetric):
             owner = f"{self.name}: query {number} of the workload"
             events, when = split_time(query, comparison.original.time_unit, owner)
             if len(events) != 1 or events[0] not in code:
-                raise SchemaError(f"{owner} must name one event that the original data have, and may have a time.")
+                raise SchemaError(f"{owner} must name one event that the original has, and may have a time.")
             selected = (before.codes == code[events[0]]) & when.holds(times)
             answers.append((before.counts[selected].sum(), timelines.left[selected].sum()))
         both = np.array(answers, dtype=np.float64)

@@ -36,7 +36,7 @@ class DeletedShare(Metric):
 
     name: ClassVar[str] = "deleted-share"
     title: ClassVar[str] = "Occurrences deleted"
-    explanation = "How many of all occurrences of events were deleted."
+    explanation = "Share of all occurrences of events that were deleted."
     unit: ClassVar[str] = "of the occurrences"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: nothing deleted, 1: all deleted"

@@ -39,8 +39,8 @@ class FrequentEvents(Metric):
     name: ClassVar[str] = "frequent-events"
     title: ClassVar[str] = "Frequent events that stay frequent"
     explanation = (
-        "Of the events that are frequent in the data, in the release or in both, the share that is so in both: 100 % "
-        "if the same events are frequent."
+        "Events that are frequent in both original and release, as a share of those frequent in either: "
+        "100 % if they are the same."
     )
     unit: ClassVar[str] = "of the frequent events"
     better: ClassVar[Better] = "higher"
@@ -49,12 +49,12 @@ class FrequentEvents(Metric):
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
 
-    prefixes: Annotated[int, Param("Prefixes to look at, evenly spread.", ge=1)] = 10
+    prefixes: Annotated[int, Param("Number of prefixes compared, evenly spread.", ge=1)] = 10
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that a claim without a threshold knows no frequent events."""
         other = super().obstacle(comparison)
-        return other or (None if TimelineComparison(comparison).delta else "the claim has no threshold delta.")
+        return other or (None if TimelineComparison(comparison).delta else "the guarantee has no threshold delta.")
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare the frequent events of some prefixes."""
@@ -72,7 +72,7 @@ class FrequentEvents(Metric):
         return float(np.mean(shares)) if shares else 1.0, details
 
     def _frequent(self, timelines: TimelineComparison, counts: Ints, end: int) -> npt.NDArray[np.bool_]:
-        """Tell which events that are not sensitive are frequent in a prefix; whole numbers decide."""
+        """Return which events that are not sensitive are frequent in a prefix; whole numbers decide."""
         delta = timelines.delta
         assert delta is not None
         stop = int(timelines.before.offsets[end])

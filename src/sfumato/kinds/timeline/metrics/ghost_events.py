@@ -32,8 +32,7 @@ class GhostEvents(Metric):
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     >>> GhostEvents().measure(Comparison(data, result.release))
     ghost-events: 0.5 of the events (lower is better; 0: no event, 1: every event)
-      Events that reach the threshold at some moment only because others were deleted: they seem
-      frequent and are not.
+      Share of events that seem frequent at some time only because others were deleted.
       ghost events    1
       ghost prefixes  1
       events          2
@@ -45,10 +44,7 @@ class GhostEvents(Metric):
 
     name: ClassVar[str] = "ghost-events"
     title: ClassVar[str] = "Events that become frequent by deletion"
-    explanation = (
-        "Events that reach the threshold at some moment only because others were deleted: they seem frequent and are "
-        "not."
-    )
+    explanation = "Share of events that seem frequent at some time only because others were deleted."
     unit: ClassVar[str] = "of the events"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: no event, 1: every event"
@@ -59,7 +55,7 @@ class GhostEvents(Metric):
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that a claim without a threshold knows no frequent events."""
         other = super().obstacle(comparison)
-        return other or (None if TimelineComparison(comparison).delta else "the claim has no threshold delta.")
+        return other or (None if TimelineComparison(comparison).delta else "the guarantee has no threshold delta.")
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Find, for every stretch between two occurrences, the prefixes that were long enough and no longer are.

@@ -36,14 +36,14 @@ class SanitisationError(Metric):
 
     name: ClassVar[str] = "sanitisation-error"
     title: ClassVar[str] = "Squared change of event probabilities"
-    explanation = "How much the deletions changed the chances of events, summed over the time points."
+    explanation = "Squared change of the probabilities of events by the deletions, summed over the time points."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: no change; no upper bound"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 3"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "Deleting a second event may bring the shares at a time point back to what they were."
+    not_monotone: ClassVar[str] = "Deleting a second event may restore the shares at a time point."
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Add up what the deletions changed."""

@@ -37,9 +37,8 @@ class SegmentBoundaries(Metric):
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/8"))
     >>> SegmentBoundaries(segments=2).measure(Comparison(data, result.release))
     segment-boundaries: 1 of the boundaries (higher is better; 1: all boundaries are found, 0: none is)
-      Boundaries are the times at which the mix of events changes. This is the share of them that an
-      analyst of the release still finds, at most one block of time points away: 100 % if none has
-      moved.
+      Share of the times at which the mix of events changes that the release still shows, at most one
+        block of time points away: 100 % if none has moved.
       mean shift         0
       boundaries before  5
       boundaries after   5
@@ -47,10 +46,10 @@ class SegmentBoundaries(Metric):
     """
 
     name: ClassVar[str] = "segment-boundaries"
-    title: ClassVar[str] = "Segment boundaries that stay where they were"
+    title: ClassVar[str] = "Segment boundaries retained"
     explanation = (
-        "Boundaries are the times at which the mix of events changes. This is the share of them that an analyst of the "
-        "release still finds, at most one block of time points away: 100 % if none has moved."
+        "Share of the times at which the mix of events changes that the release still shows, at most one "
+        "block of time points away: 100 % if none has moved."
     )
     unit: ClassVar[str] = "of the boundaries"
     better: ClassVar[Better] = "higher"
@@ -60,8 +59,10 @@ class SegmentBoundaries(Metric):
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = "Boundaries of a changed timeline may move anywhere, also back."
 
-    segments: Annotated[int, Param("Segments to cut the timeline into.", ge=2)] = 5
-    blocks: Annotated[int, Param("Most blocks of time points that boundaries can lie between.", ge=4, le=1000)] = 100
+    segments: Annotated[int, Param("Number of segments of the timeline.", ge=2)] = 5
+    blocks: Annotated[
+        int, Param("Largest number of blocks of time points; boundaries are between blocks.", ge=4, le=1000)
+    ] = 100
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that a timeline with fewer time points than segments cannot be cut."""

@@ -32,8 +32,8 @@ class UntouchedTimePoints(Metric):
     """
 
     name: ClassVar[str] = "untouched-time-points"
-    title: ClassVar[str] = "Time points published as they were"
-    explanation = "How many time points are published as they were."
+    title: ClassVar[str] = "Time points published unchanged"
+    explanation = "Share of the time points that are published unchanged."
     unit: ClassVar[str] = "of the time points"
     better: ClassVar[Better] = "higher"
     ends: ClassVar[str] = "1: all unchanged, 0: none unchanged"

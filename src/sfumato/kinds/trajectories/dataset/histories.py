@@ -12,6 +12,7 @@ from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories.dataset import find_coordinates, locate
 from sfumato.kinds.trajectories.dataset.locations import Locations
+from sfumato.messages import Message, MethodName, option
 
 __all__ = ["Trajectories"]
 
@@ -73,55 +74,71 @@ class Trajectories:
         """Whether it is known where the places are."""
         return self.dataset.places is not None and "x" in self.dataset.places.column_names
 
-    def coordinates(self, owner: str) -> npt.NDArray[np.float64]:
+    def coordinates(self, owner: str | MethodName) -> npt.NDArray[np.float64]:
         """Return x and y of the places; without them nothing tells which place is near."""
         if not self.has_coordinates:
             raise SchemaError(
-                f"{owner}: needs coordinates of the places. Give columns x and y (or lon and lat), or a places file."
+                Message(owner, ": the places have no coordinates."),
+                hint=Message(
+                    "Add columns x and y (or lon and lat), or a places file: ", option("places_file", "FILE"), "."
+                ),
             )
         return find_coordinates(self.dataset)
 
-    def locations(self, owner: str) -> Locations:
+    def locations(self, owner: str | MethodName) -> Locations:
         """Return where the places are."""
         self.coordinates(owner)
         return locate(self.dataset)
 
-    def constraint_of_place(self, owner: str) -> npt.NDArray[np.int32]:
+    def constraint_of_place(self, owner: str | MethodName) -> npt.NDArray[np.int32]:
         """Return the number of the utility constraint each place belongs to."""
         groups = self.dataset.constraints.get("utility", ())
         if not groups:
             raise SchemaError(
-                f"{owner}: needs utility constraints, a partition of the places (constraints: utility=FILE)."
+                Message(owner, ": needs utility constraints that assign every place to one group."),
+                option="constraints",
+                hint=Message("Give them: ", option("constraints", {"utility": "FILE"}), "."),
             )
         number: dict[str, int] = {}
         for line, group in enumerate(groups, start=1):
             for place in group:
                 if place in number:
                     raise SchemaError(
-                        f"{owner}: utility constraint {line} repeats a place of constraint {number[place] + 1}."
+                        Message(
+                            owner, f": utility constraint {line} repeats a place of constraint {number[place] + 1}."
+                        ),
+                        option="constraints",
+                        rows=(line, number[place] + 1),
+                        hint="Remove the place from one of them.",
                     )
                 number[place] = line - 1
         missing = sum(label not in number for label in self.histories.labels)
         if missing:
             raise SchemaError(
-                f"{owner}: {missing} of {len(self.histories.labels)} places are in no utility constraint; "
-                "the constraints must be a partition. A place on a line of its own is never generalised."
+                Message(owner, f": {missing} of {len(self.histories.labels)} places are in no utility constraint."),
+                option="constraints",
+                hint="Add them. A place on a line of its own is never generalised.",
             )
         return np.array([number[label] for label in self.histories.labels], dtype=np.int32)
 
-    def hierarchy_arrays(self, owner: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Ints]:
+    def hierarchy_arrays(self, owner: str | MethodName) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Ints]:
         """Return the node of every place, and parent and leaf count of every node of the place hierarchy."""
         hierarchy = self.dataset.hierarchies.get("place")
         if hierarchy is None:
-            raise SchemaError(f"{owner}: needs a hierarchy of the places (hierarchies: place=FILE).")
+            raise SchemaError(
+                Message(owner, ": needs a hierarchy of the places."),
+                option="hierarchies",
+                hint=Message("Give one: ", option("hierarchies", {"place": "FILE"}), "."),
+            )
         hierarchy.require(list(self.histories.labels), owner)
         nodes = np.array([hierarchy.leaf(label) for label in self.histories.labels], dtype=np.int32)
         return nodes, np.asarray(hierarchy.parent, np.int32), np.asarray(hierarchy.leaves, np.int64)
 
-    def refuse_sensitive(self, owner: str) -> None:
+    def refuse_sensitive(self, owner: str | MethodName) -> None:
         """Refuse sensitive places where a method has no notion of them."""
         if self.is_sensitive.any():
             raise ParameterError(
-                f"{owner}: knows no sensitive places and would generalise them like any other. "
-                "Use local-km, lm-anon, zga or sga, or name no sensitive places."
+                Message(owner, ": has no protection for sensitive places and would generalise them like others."),
+                option="sensitive",
+                hint=Message("Use the method local-km, lm-anon, zga or sga, or leave out ", option("sensitive"), "."),
             )

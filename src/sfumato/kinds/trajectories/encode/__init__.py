@@ -1,4 +1,4 @@
-"""From recoded trajectories to a release: histories, and what may be told of where their places are."""
+"""From recoded trajectories to a release: histories, and what may be published of where their places are."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _add_places(release: Release, earlier: Release) -> Release:
     if release.places is None or earlier.places is None:
         return release
     if release.places.schema != earlier.places.schema or release.place_origin != earlier.place_origin:
-        raise SchemaError("apply: the places of the batch do not have the columns of the release's places.")
+        raise SchemaError("The places of the batch do not have the columns of the release's places.")
     shown = {m for members in release.members().values() for m in members} - set(release.places["place"].to_pylist())
     more = earlier.places.filter(pc.is_in(earlier.places["place"], pa.array(sorted(shown), pa.string())))
     if release.place_origin is not None and release.place_origin.source == CELLS:

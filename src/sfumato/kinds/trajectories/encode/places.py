@@ -1,7 +1,7 @@
 """What is published of where places are, and what may be published of people's own positions.
 
 Coordinates that people's visits brought along are theirs: a mean of them tells how many there were, and a single one
-where somebody was. So they are never published. What is published of such a place is the centre of a cell of a
+where someone was. So they are never published. What is published of such a place is the centre of a cell of a
 hierarchy that is the same for all data: the smallest cell in which at least k people were at that place. A place where
 no k people were has no coordinates.
 """
@@ -18,6 +18,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.places import CELLS, QUADTREE, Observations, PlaceOrigin
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.dataset.cells import find_bounds, find_cells
+from sfumato.messages import Message, option
 
 __all__ = ["explain_hidden", "publish_places", "refuse_small_squares"]
 
@@ -34,13 +35,16 @@ def refuse_small_squares(origin: PlaceOrigin, k: int) -> None:
     """
     if origin.source == QUADTREE and origin.people < k:
         raise ParameterError(
-            f"reading: places=quadtree quarters a square among {origin.people} people, and k is {k}, so that a small "
-            f"square could give fewer than k people away. Read the data with places=quadtree:N,people={k} or more."
+            Message(
+                option("places", "quadtree"),
+                f" splits squares of {origin.people} people; k={k} needs squares of at least {k} people.",
+            ),
+            hint=Message("Read the data with ", option("places", f"quadtree:N,people={k}"), " or more people."),
         )
 
 
 def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | None:
-    """Return what is published of some places, ascending: their names and what may be told of where they are."""
+    """Return what is published of some places, ascending: their names and what may be published of where they are."""
     if dataset.places is None:
         return None
     origin = dataset.place_origin
@@ -72,14 +76,16 @@ def explain_hidden(places: pa.Table | None) -> str:
     Examples
     --------
     >>> explain_hidden(pa.table({"place": ["a", "b"], "level": [None, 7]}))
-    '1 of 2 published places have no coordinates, because fewer than k people were there. If it is publicly known \
-where they are, give a places file (places_file).'
+    "1 of 2 published places have no coordinates, because fewer than k people were there. If their positions are \
+public, give a places file: places_file='FILE'."
     """
     if places is None or "level" not in places.column_names or not places.column("level").null_count:
         return ""
-    return (
+    return Message(
         f"{places.column('level').null_count:,} of {places.num_rows:,} published places have no coordinates, because "
-        "fewer than k people were there. If it is publicly known where they are, give a places file (places_file)."
+        "fewer than k people were there. If their positions are public, give a places file: ",
+        option("places_file", "FILE"),
+        ".",
     )
 
 

@@ -11,20 +11,21 @@ from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.dataset.histories import Trajectories
+from sfumato.messages import Message, option
 from sfumato.release.encode import Recoded
 from sfumato.release.recoding import Recoding
 
 __all__ = ["EMPTY", "apply_recoding", "recode_places", "recode_visits"]
 
 EMPTY, _ = KIND.suppression_reasons
-"""Why a record is withheld whose places were all removed."""
+"""Why a record is suppressed whose places were all removed."""
 
 
 def recode_places(rows: Trajectories, group: npt.NDArray[np.int32]) -> Recoded:
     """Recode rows, every ordinary place as its group; group -1 is removed.
 
     ``group`` holds, for each place, the smallest code of the group it belongs to. Rows that end empty
-    are withheld.
+    are suppressed.
 
     Examples
     --------
@@ -100,11 +101,11 @@ def apply_recoding(rows: Trajectories, recoding: Recoding, unknown: str) -> Reco
     >>> apply_recoding(rows, Recoding("places", (("a", "b"),)), "error")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: apply: 1 places are not in the recoding; they are in 1 records, for example 2.
-    Use unknown=suppress to remove those visits, or anonymise the batch anew.
+    sfumato.exceptions.SchemaError: 1 places are not in the recoding; 1 records have them, first rows 2. Remove
+    these visits: unknown='suppress', or anonymise the batch anew.
     """
     if unknown not in {"error", "suppress"}:
-        raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
+        raise ParameterError(Message(option("unknown"), f" must be error or suppress, got {unknown!r}."))
     histories = rows.histories
     number = {place: i for i, group in enumerate(recoding.groups) for place in group}
     covered = set(recoding.suppressed) | set(number)
@@ -113,8 +114,10 @@ def apply_recoding(rows: Trajectories, recoding: Recoding, unknown: str) -> Reco
     if len(records) and unknown == "error":
         shown = ", ".join(str(row + 1) for row in records[:5])
         raise SchemaError(
-            f"apply: {int(strange.sum())} places are not in the recoding; they are in {len(records)} records, "
-            f"for example {shown}. Use unknown=suppress to remove those visits, or anonymise the batch anew."
+            f"{int(strange.sum())} places are not in the recoding; {len(records)} records have them, first rows "
+            f"{shown}.",
+            rows=(records[:5] + 1).tolist(),
+            hint=Message("Remove these visits: ", option("unknown", "suppress"), ", or anonymise the batch anew."),
         )
     position = np.array([number.get(label, -1) for label in histories.labels], dtype=np.int32)
     image = position[histories.codes]

@@ -11,6 +11,7 @@ from sfumato.exceptions import ParameterError
 from sfumato.generators.options import Option
 from sfumato.generators.rhythm import DAY, spread_over_days, weekday_and_hour
 from sfumato.generators.visits import Visits, rank_in_run
+from sfumato.messages import Message, parameter
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 
@@ -18,16 +19,16 @@ DESCRIPTION = "People of an invented city check in at home, at work and at popul
 
 OPTIONS = (
     Option("places", int, 662, "Number of places in the city.", at_least=2),
-    Option("layout", str, "grid", "How places lie: one per cell of a jittered grid, or in clusters.",
+    Option("layout", str, "grid", "Layout of places: one per cell of a jittered grid, or in clusters.",
            choices=("grid", "clusters")),
-    Option("skew", float, 1.0, "Exponent of the Zipf popularity of places; 0 makes all alike.", at_least=0.0),
+    Option("skew", float, 1.0, "Exponent of the Zipf popularity of places; 0: all equally popular.", at_least=0.0),
     Option("mean_visits", float, 4.0, "Average number of visits per person.", at_least=1.0),
     Option("max_visits", int, 100, "Largest number of visits per person.", at_least=1),
     Option("start", date, date(2024, 1, 1), "First day."),
     Option("days", int, 7, "Number of days covered.", at_least=1, at_most=36_525),
     Option("width", float, 26_000.0, "East-west extent of the city in metres.", at_least=1.0, at_most=2e5),
     Option("height", float, 26_000.0, "North-south extent of the city in metres.", at_least=1.0, at_most=2e5),
-    Option("coordinates", str, "lonlat", "Degrees, or metres from the south-west corner.",
+    Option("coordinates", str, "lonlat", "Coordinates: degrees, or metres from the south-west corner.",
            choices=("lonlat", "plane")),
     # Open sea, so that nobody takes the city for a real one; near Greenwich, so that UTC is local time.
     Option("longitude", float, -15.0, "Centre of the city, in degrees.", at_least=-175.0, at_most=175.0),
@@ -86,14 +87,20 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> Visits:
 def _check_settings(settings: dict[str, Any]) -> None:
     if settings["mean_visits"] > settings["max_visits"]:
         raise ParameterError(
-            f"generate trajectories: mean_visits must be at most max_visits ({settings['max_visits']}), "
-            f"got {settings['mean_visits']}."
+            Message(
+                "generate trajectories: ",
+                parameter("mean_visits"),
+                f" must be at most max_visits ({settings['max_visits']}), got {settings['mean_visits']}.",
+            )
         )
     capacity = settings["days"] * DAY // _GAP
     if settings["max_visits"] > capacity:
         raise ParameterError(
-            f"generate trajectories: max_visits must be at most {capacity}, one a minute for {settings['days']} "
-            f"days, got {settings['max_visits']}."
+            Message(
+                "generate trajectories: ",
+                parameter("max_visits"),
+                f" must be at most {capacity}, one a minute for {settings['days']} days, got {settings['max_visits']}.",
+            )
         )
 
 

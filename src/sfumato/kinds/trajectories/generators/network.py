@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, parameter
 
 __all__ = [
     "MAP_SIDE",
@@ -104,20 +105,38 @@ def read_network(nodes: Path, edges: Path) -> Network:
     points: dict[str, tuple[float, float]] = {}
     for line, (name, x, y) in _read_fields(nodes, "nodes", "id x y"):
         if name in points:
-            raise ParameterError(f"{_OWNER}: nodes must have distinct ids; line {line} of the file repeats one.")
+            raise ParameterError(
+                Message(
+                    _OWNER, ": ", parameter("nodes"), f" must have distinct ids; line {line} of the file repeats one."
+                ),
+                rows=(line,),
+            )
         points[name] = (_number(x, "nodes", line), _number(y, "nodes", line))
     number = {name: index for index, name in enumerate(points)}
     roads: list[tuple[int, int, float]] = []
     for line, (_, begin, end, length) in _read_fields(edges, "edges", "id from to length"):
         if begin not in number or end not in number:
-            raise ParameterError(f"{_OWNER}: edges must join known nodes; line {line} of the file does not.")
+            raise ParameterError(
+                Message(_OWNER, ": ", parameter("edges"), f" must join known nodes; line {line} of the file does not."),
+                rows=(line,),
+            )
         metres = _number(length, "edges", line)
         if metres < 0:
-            raise ParameterError(f"{_OWNER}: edges must not be of negative length; line {line} of the file is.")
+            raise ParameterError(
+                Message(
+                    _OWNER,
+                    ": ",
+                    parameter("edges"),
+                    f" must have lengths of 0 or more; line {line} of the file does not.",
+                ),
+                rows=(line,),
+            )
         if begin != end:
             roads.append((number[begin], number[end], metres))
     if not roads:
-        raise ParameterError(f"{_OWNER}: edges must hold a road between two nodes, found none.")
+        raise ParameterError(
+            Message(_OWNER, ": ", parameter("edges"), " must have a road between two nodes; the file has none.")
+        )
     x, y = np.array(list(points.values())).T
     ends = np.array([road[:2] for road in roads], dtype=np.int64)
     metres_all = np.array([road[2] for road in roads])
@@ -220,12 +239,20 @@ def _read_fields(path: Path, option: str, form: str) -> Iterator[tuple[int, list
                     yield line, fields
                 elif fields:
                     raise ParameterError(
-                        f"{_OWNER}: {option} must be a file of lines '{form}'; "
-                        f"line {line} has {len(fields)} fields instead of {expected}."
+                        Message(
+                            _OWNER,
+                            ": ",
+                            parameter(option),
+                            f" must be a file of lines '{form}'; line {line} has {len(fields)} fields instead of "
+                            f"{expected}.",
+                        ),
+                        rows=(line,),
                     )
     except (OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is damaged or not of this format"
-        raise ParameterError(f"{_OWNER}: {option} must be a readable file, got {path}: {reason}.") from error
+        raise ParameterError(
+            Message(_OWNER, ": ", parameter(option), f" must be a readable file, got {path}: {reason}.")
+        ) from error
 
 
 def _number(text: str, option: str, line: int) -> float:
@@ -234,5 +261,8 @@ def _number(text: str, option: str, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ParameterError(f"{_OWNER}: {option} must hold finite numbers; line {line} of the file does not.")
+        raise ParameterError(
+            Message(_OWNER, ": ", parameter(option), f" must hold finite numbers; line {line} of the file does not."),
+            rows=(line,),
+        )
     return value

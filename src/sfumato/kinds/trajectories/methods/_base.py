@@ -18,6 +18,7 @@ from sfumato.kinds.trajectories.dataset.histories import Trajectories
 from sfumato.kinds.trajectories.encode import publish_batch, publish_trajectories
 from sfumato.kinds.trajectories.encode.places import refuse_small_squares
 from sfumato.kinds.trajectories.encode.recoding import apply_recoding
+from sfumato.messages import Message, MethodName, parameter
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.recoding import Recoding, SavedRecoding
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["TOO_LONG", "Limits", "PlaceMerging", "explain_failure", "hideable_rows"]
 
 _, TOO_LONG = KIND.suppression_reasons
-"""Why a record is withheld that nothing could hide."""
+"""Why a record is suppressed that nothing could hide."""
 
 _NO_CODES: npt.NDArray[np.int32] = np.empty(0, np.int32)
 _NO_COUNTS: npt.NDArray[np.int64] = np.empty(0, np.int64)
@@ -55,7 +56,7 @@ class Limits(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class PlaceMerging(Method):
-    """Base of methods that hide every sequence of up to m places in a crowd of k by merging places.
+    """Base of methods that hide every sequence of up to m places in a group of k by merging places.
 
     A subclass says what it claims and how it recodes the rows that can be hidden.
 
@@ -68,15 +69,19 @@ class PlaceMerging(Method):
     ([['{a|b}'], ['{a|b}']], {'more places than enough others have': 1})
     """
 
-    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    k: Annotated[int, Param("Smallest number of records that match what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
-    infeasible: Annotated[str, Param("What to do with records too long to hide.", choices=("error", "suppress"))] = (
-        "error"
-    )
+    infeasible: Annotated[
+        str,
+        Param(
+            "Records with more places than enough others have: refuse the data (error) or suppress them (suppress).",
+            choices=("error", "suppress"),
+        ),
+    ] = "error"
 
     @abc.abstractmethod
     def build_guarantee(self, dataset: Dataset) -> Guarantee:
-        """Return what the release will promise."""
+        """Return what the release will guarantee."""
 
     @abc.abstractmethod
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
@@ -92,7 +97,7 @@ class PlaceMerging(Method):
             try:
                 recoded = self.recode(hideable, run)
             except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
-                raise ParameterError(f"{type(self).__name__}: {error}") from None
+                raise ParameterError(Message(self.message_name, f": {error}")) from None
         suppressed_records = {**recoded.suppressed_records, TOO_LONG: len(everyone) - len(hideable)}
         recoded = dataclasses.replace(recoded, suppressed_records=suppressed_records)
         return publish_trajectories(dataset, self, self.build_guarantee(dataset), recoded, run)
@@ -107,7 +112,7 @@ class PlaceMerging(Method):
         from sfumato.kinds.trajectories._kernels.recode import Demand, Places, Rows, Tree, recode
 
         limits = limits or Limits()
-        located = rows.locations(type(self).__name__)
+        located = rows.locations(self.message_name)
         x, y, z = located.points.T
         ordinary, sensitive = rows.ordinary, rows.visited_sensitive
         outcome = recode(
@@ -123,7 +128,7 @@ class PlaceMerging(Method):
 
     def hideable(self, rows: Trajectories) -> npt.NDArray[np.bool_]:
         """Mark the rows that are not too long to hide, or say that some are."""
-        return hideable_rows(rows.ordinary.lengths, self.k, self.m, self.infeasible, type(self).__name__)
+        return hideable_rows(rows.ordinary.lengths, self.k, self.m, self.infeasible, self.message_name)
 
     def sizes(self, rows: Trajectories) -> tuple[int, ...]:
         """Return the sizes of sequences to repair, in order; longer ones than the rows hold need none."""
@@ -131,13 +136,15 @@ class PlaceMerging(Method):
         return tuple(range(1, max(1, min(self.m, longest)) + 1))
 
 
-def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: str, owner: str) -> npt.NDArray[np.bool_]:
+def hideable_rows(
+    lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: str, owner: str | MethodName
+) -> npt.NDArray[np.bool_]:
     """Mark the rows that can be hidden among k others of at least their length.
 
     When fewer than k rows (but some) have length i or more, for an i up to m, merging everything into one
     place still leaves a sequence of i places that fewer than k rows contain. ``infeasible="error"`` says
     so; ``infeasible="suppress"`` leaves those rows out. Fewer than k rows are never enough, even if there is no
-    place in them by which they could be told apart.
+    place in them by which they could be distinguished.
 
     Examples
     --------
@@ -152,43 +159,70 @@ def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: st
             continue
         if infeasible == "error":
             raise InfeasibleError(
-                f"{owner}: only {count} of {len(lengths)} records have {size} or more places, and k is {k}. "
-                f"However far places are generalised, fewer than {k} records share {size} places. "
-                f"Use infeasible=suppress to withhold those {count}, or a smaller k or m."
+                Message(
+                    owner,
+                    f": {count} of {len(lengths)} records have {size} or more places, fewer than k={k}; no "
+                    "generalisation "
+                    "helps.",
+                ),
+                option="infeasible",
+                hint=Message(
+                    "Suppress these records: ",
+                    parameter("infeasible", "suppress"),
+                    ", or use a smaller ",
+                    parameter("k"),
+                    " or ",
+                    parameter("m"),
+                    ".",
+                ),
             )
         hideable &= lengths < size
     left = int(hideable.sum())
     if left < k:
         raise InfeasibleError(
-            f"{owner}: after withholding records that are too long to hide, {left} of {len(lengths)} records are left, "
-            f"and k is {k}. Use a smaller k or m, or more data."
+            Message(
+                owner,
+                f": {left} of {len(lengths)} records are left after those with too many places are suppressed, fewer "
+                f"than k={k}.",
+            ),
+            option="k",
+            hint=Message("Use a smaller ", parameter("k"), " or ", parameter("m"), ", or more data."),
         )
     return hideable
 
 
-def explain_failure(rows: Trajectories, l: int, owner: str) -> InfeasibleError:
+def explain_failure(rows: Trajectories, l: int, owner: str | MethodName) -> InfeasibleError:
     """Say how frequent the most frequent sensitive place is, and which l the data allow.
 
     Examples
     --------
     >>> data = Dataset.of("trajectories", [["a", "f"], ["a", "f"], ["a"]], sensitive=("f",))
     >>> print(explain_failure(Trajectories.of(data), 2, "LmAnon"))
-    LmAnon: a sensitive place is visited in 2 of 3 records, more than 1 in l=2, and merging every place into one does \
-not change that. No l of 2 or more is possible on these data; name fewer sensitive places.
+    LmAnon: 2 of 3 records visit the same sensitive place, more than 1 in l=2; no generalisation helps. No l of 2 or \
+more is possible on these data; name fewer sensitive places.
     """
     counts = np.bincount(rows.visited_sensitive.codes, minlength=1)
     most, people = int(counts.max()), len(rows)
     largest = people // most if most else 0
     hint = (
-        f"Use l={largest}"
+        Message("Use ", parameter("l", largest), ".")
         if largest >= 2
-        else "No l of 2 or more is possible on these data; name fewer sensitive places"
+        else Message("No l of 2 or more is possible on these data; name fewer sensitive places.")
     )
     return InfeasibleError(
-        f"{owner}: a sensitive place is visited in {most} of {people} records, more than 1 in l={l}, and "
-        f"merging every place into one does not change that. {hint}."
+        Message(
+            owner,
+            f": {most} of {people} records visit the same sensitive place, more than 1 in l={l}; no generalisation "
+            "helps.",
+        )
         if most * l > people
-        else f"{owner}: records that share several ordinary places visit a sensitive place more often than 1 in "
-        f"l={l} (overall {most} of {people}), and merging every place into one does not change that. "
-        "Use a smaller l or m, or fewer clusters."
+        else Message(
+            owner,
+            f": records that share ordinary places visit a sensitive place more often than 1 in l={l} (overall {most} "
+            f"of {people}).",
+        ),
+        option="l",
+        hint=hint
+        if most * l > people
+        else Message("Use a smaller ", parameter("l"), " or ", parameter("m"), ", or fewer clusters."),
     )

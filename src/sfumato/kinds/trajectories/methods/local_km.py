@@ -53,7 +53,7 @@ class Start(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class LocalKm(PlaceMerging):
-    """Hide every sequence of up to m places in a crowd of k, every visit with a label as fine as the others allow.
+    """Hide every sequence of up to m places in a group of k, every visit with a label as fine as the others allow.
 
     A visit may be published as its place in one record and as one of several places in another. Where sensitive
     places are named, they stay as they are, and no sequence of places gives one away above probability 1/l.
@@ -69,24 +69,27 @@ class LocalKm(PlaceMerging):
 
     References
     ----------
-    The promise is that of Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis: Apriori-based algorithms for
+    The guarantee is that of Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis: Apriori-based algorithms for
     k^m-anonymizing trajectory data, Definition 4, and Select-Organize-Anonymize, Definition 3; the method is our own.
     """
 
     name: ClassVar[str] = "local-km"
-    summary: ClassVar[str] = "Publishes every visit as finely as the others allow: the same promise at less loss."
-    paper: ClassVar[str] = "our own; the promise of Poulis et al. (2014), Definition 4, and (2013), Definition 3"
+    summary: ClassVar[str] = (
+        "Local recoding: generalises every visit only as far as needed; the same guarantee at less loss."
+    )
+    paper: ClassVar[str] = "our own; the guarantee of Poulis et al. (2014), Definition 4, and (2013), Definition 3"
     optimises: ClassVar[str] = "distance"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity, KlmAnonymity)
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
     l: Annotated[
-        int, Param("One over the largest share that may visit a sensitive place, where such places are named.", ge=2)
+        int,
+        Param("At most 1/l of the matching records visit the same sensitive place, where such places are named.", ge=2),
     ] = 2
     labels: Annotated[
         str,
         Param(
-            "What places are put together by: coordinates (near ones) or hierarchy (as the place hierarchy has them).",
+            "Places are grouped by coordinates (near ones) or by the place hierarchy.",
             choices=("coordinates", "hierarchy"),
         ),
     ] = "coordinates"
@@ -97,10 +100,10 @@ class LocalKm(PlaceMerging):
         sentence = "k records match what is known"
         if isinstance(guarantee, KlmAnonymity):
             return (
-                f"{sentence}; they are not promised to be equally likely, since the method's choices rule some out. "
-                "Labels were chosen by looking at sensitive places, too.",
+                f"{sentence}; they need not be equally likely, since the method's choices rule some out. "
+                "Generalised places depend on sensitive places, too.",
             )
-        return (f"{sentence}. It is not promised that they are equally likely: the method's choices rule some out.",)
+        return (f"{sentence}. They need not be equally likely: the method's choices rule some out.",)
 
     def build_guarantee(self, dataset: Dataset) -> Guarantee:
         """Claim k^m-anonymity, or (k,l)^m-anonymity for the sensitive places that were named."""
@@ -120,7 +123,7 @@ class LocalKm(PlaceMerging):
         starts = (BELOW, ABOVE) if self.labels == "coordinates" else (BELOW,)
         ended = [end for end in run.engine.map(lambda name: self._start(name, rows, places, run), starts) if end]
         if not ended:
-            raise explain_failure(rows, self.l, type(self).__name__)
+            raise explain_failure(rows, self.l, self.message_name)
         best = min(ended, key=lambda end: end.loss)
         run.counters["labels_lowered"], run.counters["records_swapped"] = best.lowered, best.swapped
         run.counters["second_start"] = int(best.name == ABOVE)
@@ -158,7 +161,7 @@ class LocalKm(PlaceMerging):
         """Make the tree that labels are taken from."""
         from sfumato.kinds.trajectories._kernels.trees import build_tree, grow_paths, trim_tree
 
-        owner = type(self).__name__
+        owner = self.message_name
         if self.labels == "coordinates":
             located = rows.locations(owner)
             points = located.points[places]
@@ -179,7 +182,7 @@ class LocalKm(PlaceMerging):
         """Make a tree inside every group of places, and one over all."""
         from sfumato.kinds.trajectories._kernels.trees import grow_paths, join_trees
 
-        located = rows.locations(type(self).__name__)
+        located = rows.locations(self.message_name)
         points = located.points[places]
         return grow_paths(join_trees(group, points, located.diameter), len(places), points, located.diameter)
 

@@ -25,7 +25,7 @@ __all__ = ["LmAnon", "Sga", "Zga"]
 
 @dataclasses.dataclass(frozen=True)
 class LmAnon(PlaceMerging):
-    """Hide ordinary places in a crowd of k and keep every sensitive place below probability 1/l.
+    """Hide ordinary places in a group of k and keep every sensitive place below probability 1/l.
 
     One recoding for the whole data set; sensitive places stay as they are.
 
@@ -43,20 +43,22 @@ class LmAnon(PlaceMerging):
     """
 
     name: ClassVar[str] = "lm-anon"
-    summary: ClassVar[str] = "Like seqanon, and no sensitive place can be inferred above probability 1/l."
+    summary: ClassVar[str] = (
+        "Like seqanon; in addition at most 1/l of the matching records visit the same sensitive place."
+    )
     paper: ClassVar[str] = "Poulis et al., Select-Organize-Anonymize (2013), III"
     optimises: ClassVar[str] = "distance"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KlmAnonymity,)
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive places")
 
-    l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)] = 2
+    l: Annotated[int, Param("At most 1/l of the matching records visit the same sensitive place.", ge=2)] = 2
 
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say that sensitive places decided what became a label, and what k does not mean."""
         return (
-            "Places were merged by looking at sensitive places: knowing the method, one may be likelier than its "
-            "share. It is not promised that the k matching records are equally likely.",
+            "Generalised places depend on sensitive places: someone who knows the method may find one "
+            "likelier than its share. The k matching records need not be equally likely.",
         )
 
     def build_guarantee(self, dataset: Dataset) -> KlmAnonymity:
@@ -67,7 +69,7 @@ class LmAnon(PlaceMerging):
         """Merge places until no sequence is rare and none gives a sensitive place away."""
         outcome = self.merge(rows, run, Limits(self.l))
         if outcome.status != "done":
-            raise explain_failure(rows, self.l, type(self).__name__)
+            raise explain_failure(rows, self.l, self.message_name)
         return recode_places(rows, outcome.group)
 
 
@@ -102,7 +104,7 @@ class ClusteredMerging(LmAnon):
         return join(done)
 
     def _recode_alone(self, rows: Trajectories, run: Run) -> Recoded:
-        hideable_rows(rows.ordinary.lengths, self.k, self.m, "error", type(self).__name__)
+        hideable_rows(rows.ordinary.lengths, self.k, self.m, "error", self.message_name)
         return super().recode(rows, run)
 
 
@@ -116,7 +118,7 @@ class Zga(ClusteredMerging):
     >>> rows = [["a", "b"], ["a", "b"], ["b", "a"], ["b", "a", "f"], ["b", "a"]]
     >>> data = Dataset.of("trajectories", rows, xy, sensitive=("f",))
     >>> Zga(k=2, m=2, l=2, clusters=2).anonymize(data, Run(bytes(32))).release
-    Release(trajectories by zga: 5 of 5 records, klm-anonymity (k=2, m=2, l=2))
+    Release(trajectories by zga: 5 of 5 records, (2,2)^2-anonymity of places)
 
     References
     ----------
@@ -124,7 +126,7 @@ class Zga(ClusteredMerging):
     """
 
     name: ClassVar[str] = "zga"
-    summary: ClassVar[str] = "Clusters people who visit neighbouring places, then lm-anon in each cluster."
+    summary: ClassVar[str] = "Clusters records with neighbouring places, then runs lm-anon in each cluster."
     paper: ClassVar[str] = "Poulis et al., Select-Organize-Anonymize (2013), III"
     optimises: ClassVar[str] = "distance, in every cluster"
 
@@ -133,7 +135,7 @@ class Zga(ClusteredMerging):
         from sfumato._kernels.gray import gray_order_sparse
         from sfumato.kinds.trajectories._kernels.zorder import z_order
 
-        x, y = rows.coordinates(type(self).__name__).T
+        x, y = rows.coordinates(self.message_name).T
         ordinary = rows.ordinary
         rank = np.empty(len(x), np.int64)
         # The first place of the Z-order is the least significant bit, as in the paper's printed keys.
@@ -154,7 +156,7 @@ class Sga(ClusteredMerging):
     >>> rows = [["a", "b"], ["a", "b"], ["b", "a"], ["b", "a", "f"], ["b", "a"]]
     >>> data = Dataset.of("trajectories", rows, xy, sensitive=("f",))
     >>> Sga(k=2, m=2, l=2, clusters=2).anonymize(data, Run(bytes(32))).release
-    Release(trajectories by sga: 5 of 5 records, klm-anonymity (k=2, m=2, l=2))
+    Release(trajectories by sga: 5 of 5 records, (2,2)^2-anonymity of places)
 
     References
     ----------
@@ -162,7 +164,9 @@ class Sga(ClusteredMerging):
     """
 
     name: ClassVar[str] = "sga"
-    summary: ClassVar[str] = "Clusters people who share frequent subtrajectories, then lm-anon in each cluster."
+    summary: ClassVar[str] = (
+        "Clusters records with the same frequent subtrajectories, then runs lm-anon in each cluster."
+    )
     paper: ClassVar[str] = "Poulis et al., Select-Organize-Anonymize (2013), III"
     optimises: ClassVar[str] = "distance, in every cluster"
 

@@ -15,6 +15,7 @@ from sfumato.kinds.trajectories.dataset.histories import Trajectories
 from sfumato.kinds.trajectories.encode.recoding import recode_places
 from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.kinds.trajectories.methods._base import Limits, PlaceMerging
+from sfumato.messages import Message, parameter
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.run import Run
@@ -24,7 +25,7 @@ __all__ = ["SdSeqAnon", "SeqAnon", "USeqAnon"]
 
 @dataclasses.dataclass(frozen=True)
 class KmMerging(PlaceMerging):
-    """Base of the methods that promise k^m-anonymity: all places alike, none of them sensitive.
+    """Base of the methods that guarantee k^m-anonymity: all places alike, none of them sensitive.
 
     Examples
     --------
@@ -38,8 +39,8 @@ class KmMerging(PlaceMerging):
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say what k does not mean."""
         return (
-            "k records match what is known. It is not promised that they are equally likely: a record with several "
-            "visits under a label is likelier.",
+            "k records match what is known. They need not be equally likely: a record with several visits "
+            "to a generalised place is likelier.",
         )
 
     def build_guarantee(self, dataset: Dataset) -> KmAnonymity:  # noqa: ARG002
@@ -49,7 +50,7 @@ class KmMerging(PlaceMerging):
 
 @dataclasses.dataclass(frozen=True)
 class SeqAnon(KmMerging):
-    """Hide every sequence of up to m places in a crowd of k by merging nearby places, for everybody alike.
+    """Hide every sequence of up to m places in a group of k by merging nearby places, for everybody alike.
 
     Examples
     --------
@@ -66,20 +67,25 @@ class SeqAnon(KmMerging):
     """
 
     name: ClassVar[str] = "seqanon"
-    summary: ClassVar[str] = "Merges rare places with the nearest ones until every sequence hides in a crowd."
+    summary: ClassVar[str] = (
+        "Merges rare places with the nearest ones until any sequence of m places matches k records or none."
+    )
     paper: ClassVar[str] = "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), 4.1"
     optimises: ClassVar[str] = "distance"
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
-    apriori: Annotated[bool, Param("Repair short sequences first; off repairs size m first, for comparison.")] = True
+    apriori: Annotated[bool, Param("Process short sequences first; off processes size m first, for comparison.")] = True
     refine: Annotated[
         bool,
-        Param("Split groups again, and move places between them, where the promise holds; still one recoding for all."),
+        Param(
+            "Split groups again and move places between them where the guarantee still holds; still one "
+            "recoding for all records."
+        ),
     ] = False
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Merge places, the rarest with its nearest, until no sequence is rare; refine that where it is asked for."""
-        rows.refuse_sensitive(type(self).__name__)
+        rows.refuse_sensitive(self.message_name)
         group = self.merge(rows, run).group
         return recode_places(rows, self._refine(rows, group, run) if self.refine else group)
 
@@ -88,7 +94,7 @@ class SeqAnon(KmMerging):
         from sfumato.kinds.trajectories._kernels.demand import Demand
         from sfumato.kinds.trajectories._kernels.refinement import refine_groups
 
-        located, visits = rows.locations(type(self).__name__), rows.ordinary
+        located, visits = rows.locations(self.message_name), rows.ordinary
         demand = Demand(self.k, 1, max(self.sizes(rows)), 0, 1)
         with run.phase("refine"):
             refined = refine_groups(
@@ -105,7 +111,7 @@ class SeqAnon(KmMerging):
 
 @dataclasses.dataclass(frozen=True)
 class SdSeqAnon(KmMerging):
-    """Hide every sequence of up to m places in a crowd of k, merging places that are near and alike.
+    """Hide every sequence of up to m places in a group of k, merging places that are near and alike.
 
     Nearness is the mean distance times the semantic dissimilarity: the share of the hierarchy's leaves under
     the lowest common ancestor.
@@ -125,21 +131,21 @@ class SdSeqAnon(KmMerging):
     """
 
     name: ClassVar[str] = "sd-seqanon"
-    summary: ClassVar[str] = "Like seqanon, but near means near in space and alike in a place hierarchy."
+    summary: ClassVar[str] = "Like seqanon; merges places that are near in space and similar in a place hierarchy."
     paper: ClassVar[str] = "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), 4.2"
     optimises: ClassVar[str] = "distance times semantic dissimilarity"
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "hierarchy place")
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Merge places, the rarest with the one nearest in space and meaning, until no sequence is rare."""
-        rows.refuse_sensitive(type(self).__name__)
-        node, parent, leaves = rows.hierarchy_arrays(type(self).__name__)
+        rows.refuse_sensitive(self.message_name)
+        node, parent, leaves = rows.hierarchy_arrays(self.message_name)
         return recode_places(rows, self.merge(rows, run, Limits(node=node, parent=parent, leaves=leaves)).group)
 
 
 @dataclasses.dataclass(frozen=True)
 class USeqAnon(KmMerging):
-    """Hide every sequence of up to m places in a crowd of k, merging only what the constraints allow.
+    """Hide every sequence of up to m places in a group of k, merging only what the constraints allow.
 
     Utility constraints are a partition of the places. Places of different constraints are never merged; when
     a constraint is used up, its place is removed from every record, for at most ``delta`` percent of the places.
@@ -158,7 +164,7 @@ class USeqAnon(KmMerging):
     """
 
     name: ClassVar[str] = "u-seqanon"
-    summary: ClassVar[str] = "Like seqanon, but merges only inside given groups of places and may remove a few places."
+    summary: ClassVar[str] = "Like seqanon; merges only within given groups of places and may remove a few places."
     paper: ClassVar[str] = "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), 4.3"
     optimises: ClassVar[str] = "distance, inside the utility constraints"
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "constraints")
@@ -166,12 +172,12 @@ class USeqAnon(KmMerging):
     delta: Annotated[float, Param("Largest share of the places that may be removed, in percent.", ge=0, le=100)] = 5.0
 
     def hideable(self, rows: Trajectories) -> npt.NDArray[np.bool_]:
-        """Keep everybody unless told otherwise: removing places may shorten records that are too long."""
+        """Keep everybody unless requested otherwise: removing places may shorten records that are too long."""
         return np.ones(len(rows), dtype=bool) if self.infeasible == "error" else super().hideable(rows)
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Merge places inside their constraints, and remove those whose constraint is used up."""
-        owner = type(self).__name__
+        owner = self.message_name
         rows.refuse_sensitive(owner)
         places = len(np.unique(rows.histories.codes))
         limit = int(self.delta * places // 100)
@@ -179,14 +185,29 @@ class USeqAnon(KmMerging):
         run.counters["suppressed"] = outcome.suppressed
         if outcome.status != "done":
             raise InfeasibleError(
-                f"{owner}: more than {limit} of {places} places would have to be removed "
-                f"(delta={self.delta:g} %), because a sequence of {outcome.size} places is in only "
-                f"{outcome.support} of the {self.k} records it needs and its utility constraint is used up. Use a "
-                "larger delta, wider constraints, a smaller k or m, or infeasible=suppress if few are that long."
+                Message(
+                    owner,
+                    f": more than {limit} of {places} places would be removed (delta={self.delta:g} %); a sequence of "
+                    f"{outcome.size} places is in only {outcome.support} of {self.k} records.",
+                ),
+                option="delta",
+                hint=Message(
+                    "Use a larger ",
+                    parameter("delta"),
+                    ", wider constraints, a smaller ",
+                    parameter("k"),
+                    " or ",
+                    parameter("m"),
+                    ", or ",
+                    parameter("infeasible", "suppress"),
+                    ".",
+                ),
             )
         recoded = recode_places(rows, outcome.group)
         if len(recoded.rows) == 0:
             raise InfeasibleError(
-                f"{owner}: every place would be removed and no record is left. Use wider constraints."
+                Message(owner, f": all {places} places would be removed; no record is left."),
+                option="constraints",
+                hint="Use wider utility constraints.",
             )
         return recoded

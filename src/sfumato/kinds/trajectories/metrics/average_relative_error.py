@@ -22,7 +22,7 @@ __all__ = ["AverageRelativeError"]
 class AverageRelativeError(SummedMetric):
     """Measure ARE: the average relative error of COUNT queries on subtrajectories.
 
-    The true answer is the number of original records, withheld ones included, that contain the query.
+    The true answer is the number of original records, suppressed ones included, that contain the query.
     From the release it is estimated as an expectation: every generalised place is read, independently at
     every position, as a uniform choice among its members, and the chances of the published records to
     contain the query are added up. The relative error of a query is |estimate - truth| divided by the
@@ -47,7 +47,7 @@ class AverageRelativeError(SummedMetric):
 
     name: ClassVar[str] = "average-relative-error"
     title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
-    explanation = "How far off a count is when it is asked of the release instead of the original."
+    explanation = "Relative error of counts of records that visited given places in order."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
@@ -56,13 +56,13 @@ class AverageRelativeError(SummedMetric):
     )
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "An estimate that is further from the truth in one respect may be nearer to it by chance."
-    )
+    not_monotone: ClassVar[str] = "A coarser release may answer more accurately by chance."
 
-    queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 100
-    longest: Annotated[int, Param("Largest number of places in a drawn query.", ge=1)] = 2
-    sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
+    queries: Annotated[int, Param("Number of random queries without a workload.", ge=1)] = 100
+    longest: Annotated[int, Param("Largest number of places in a random query.", ge=1)] = 2
+    sanity: Annotated[float, Param("Smallest true answer that errors are divided by, as a share of records.", ge=0)] = (
+        0.001
+    )
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw subtrajectories."""
@@ -87,6 +87,7 @@ def _refuse_unknown(workload: Workload, comparison: Comparison) -> None:
     for number, query in enumerate(workload.queries, start=1):
         if not places.issuperset(query):
             raise SchemaError(
-                f"average-relative-error: query {number} of the workload names a place that the original "
-                "data do not have. Correct or remove it."
+                f"average-relative-error: query {number} of the workload names a place that the original does not "
+                "have.",
+                hint="Correct or remove it.",
             )

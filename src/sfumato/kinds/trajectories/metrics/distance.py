@@ -26,7 +26,7 @@ class Distance(SummedMetric):
 
     The paper has no suppression here. A suppressed place has no published counterpart and is left out of
     the mean of its trajectory; ``suppressed_as_largest`` is D with the largest distance for every
-    suppressed place instead, so that suppression cannot pass for accuracy. Withheld records do not count.
+    suppressed place instead, so that suppression cannot pass for accuracy. Suppressed records do not count.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Distance(SummedMetric):
 
     name: ClassVar[str] = "distance"
     title: ClassVar[str] = "Trajectory data-set distance D"
-    explanation = "How far, on average, a visit's true place is from the places it may be according to the release."
+    explanation = "Average distance between the true place of a visit and the places that the release says it may be."
     unit: ClassVar[str] = "metres, or units of x and y"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact places; no upper bound"
@@ -56,8 +56,8 @@ class Distance(SummedMetric):
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = (
-        "A value that gets more members near a visit's true place is nearer to it on average; what is "
-        "suppressed or withheld has no distance."
+        "More members near the true place bring a value closer on average; suppressed values and records "
+        "have no distance."
     )
 
     def obstacle(self, comparison: Comparison) -> str | None:

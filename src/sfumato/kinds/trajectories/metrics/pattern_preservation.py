@@ -53,8 +53,8 @@ class PatternPreservation(SummedMetric):
     """
 
     name: ClassVar[str] = "pattern-preservation"
-    title: ClassVar[str] = "Frequent sequential patterns kept"
-    explanation = "How many of the frequent sequences of places an analyst of the release still finds."
+    title: ClassVar[str] = "Frequent sequential patterns retained"
+    explanation = "Share of the frequent sequences of places that the release still shows."
     unit: ClassVar[str] = "of the patterns"
     better: ClassVar[Better] = "higher"
     ends: ClassVar[str] = "1: all patterns are found, 0: none is"

@@ -1,4 +1,4 @@
-"""How many places survive as they are."""
+"""How many places are published exactly."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["PlaceCounts"]
 
 @dataclasses.dataclass(frozen=True)
 class PlaceCounts(SummedMetric):
-    """Count places published as they are, generalised places and suppressed places.
+    """Count places published unchanged, generalised places and suppressed places.
 
-    The value is the number of original places that are published as they are. With local recoding a
-    place may be published as it is to some and generalised to others; it then counts here and in the
+    The value is the number of original places that are published unchanged. With local recoding a
+    place may be published unchanged to some and generalised to others; it then counts here and in the
     generalised places it is a member of. Average and largest size are those of the generalised places,
     0 when there are none. ``exact_share`` is the share of published entries that are exact. In a release in
     partitions, a place counts once if any partition publishes it as it is, and as suppressed if any partition
@@ -42,8 +42,8 @@ class PlaceCounts(SummedMetric):
     """
 
     name: ClassVar[str] = "place-counts"
-    title: ClassVar[str] = "Places published as they are"
-    explanation = "How many places appear in the release under their own name."
+    title: ClassVar[str] = "Places published exactly"
+    explanation = "Number of places that the release names exactly."
     unit: ClassVar[str] = "places"
     better: ClassVar[Better] = "higher"
     ends: ClassVar[str] = "0: no place keeps its name; at most the number of places"

@@ -42,16 +42,14 @@ class PlaceDistance(SummedMetric):
 
     name: ClassVar[str] = "place-distance"
     title: ClassVar[str] = "Distance inside generalised places"
-    explanation = "How far apart the members of a generalised place are, on average."
+    explanation = "Average distance between the members of a generalised place."
     unit: ClassVar[str] = "of the largest distance"
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact places, 1: the largest distance between places"
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "It is a mean over generalised places: another one whose members are close together lowers it."
-    )
+    not_monotone: ClassVar[str] = "It is a mean over generalised places: one more with close members lowers it."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Ask for coordinates."""

@@ -23,7 +23,7 @@ class SemanticPenalty(SummedMetric):
 
     The semantic dissimilarity SD of a generalised place is the share of the hierarchy's leaves that lie
     below the lowest common ancestor of its members. P is the mean over the published trajectories of the
-    mean SD of their places. A place published as it is mixes nothing and counts 0, which is what lets P
+    mean SD of their places. A place published unchanged mixes nothing and counts 0, which is what lets P
     reach the lower end of the paper's range from 0 to 1.
 
     Where coordinates are known and records can be matched, ``combined_distance`` is the combined
@@ -48,7 +48,7 @@ class SemanticPenalty(SummedMetric):
 
     name: ClassVar[str] = "semantic-penalty"
     title: ClassVar[str] = "Semantic similarity penalty P"
-    explanation = "How many kinds of place a generalised place mixes, according to the hierarchy."
+    explanation = "How different the kinds of place are that a generalised place mixes, by the hierarchy."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     ends: ClassVar[str] = "0: exact places, 1: all kinds of place mixed"
@@ -58,9 +58,7 @@ class SemanticPenalty(SummedMetric):
     averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = (
-        "Suppressed places and withheld records are left out of the mean, the costly ones too."
-    )
+    not_monotone: ClassVar[str] = "Suppressed places and records are not in the mean, even the costly ones."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Ask for a hierarchy of places."""
@@ -94,7 +92,7 @@ class SemanticPenalty(SummedMetric):
         return divide(partial["penalty"], trajectories), details
 
     def dissimilarity(self, comparison: Comparison) -> npt.NDArray[np.float64]:
-        """Return SD of every published value; 0 for a place published as it is."""
+        """Return SD of every published value; 0 for a place published unchanged."""
         hierarchy = comparison.original.hierarchies["place"]
         members = comparison.members
         leaves = hierarchy.require([members.labels[code] for code in members.codes], self.name)

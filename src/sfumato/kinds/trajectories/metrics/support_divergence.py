@@ -32,7 +32,7 @@ class SupportDivergence(SummedMetric):
     most, so this holds for local recoding too. Both lists of supports are divided by their sums, and the
     divergence is in nats.
 
-    What is suppressed, or only in withheld records, has support 0 in the release and the divergence would
+    What is suppressed, or only in suppressed records, has support 0 in the release and the divergence would
     be infinite. It counts as half a record instead: finite, and the more costly the more is suppressed.
     ``without_counterpart`` says how many places that concerns.
 
@@ -53,8 +53,8 @@ class SupportDivergence(SummedMetric):
     name: ClassVar[str] = "support-divergence"
     title: ClassVar[str] = "Divergence of supports (KL)"
     explanation = (
-        "How much the popularity of places in the release differs from the original. 0 is no difference; a nat is a "
-        "unit of information, about 1.44 bits."
+        "Difference between the popularity of places in the release and in the original. 0 is no "
+        "difference; a nat is a unit of information, about 1.44 bits."
     )
     unit: ClassVar[str] = "nats"
     better: ClassVar[Better] = "lower"
@@ -65,10 +65,10 @@ class SupportDivergence(SummedMetric):
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = (
-        "Supports are compared by their shares, and sharing one value may bring those closer to what they were."
+        "Supports are compared by their shares, and merging places may bring these closer to the original."
     )
 
-    pairs: Annotated[int, Param("Number of subtrajectories of two places drawn.", ge=1)] = 100
+    pairs: Annotated[int, Param("Number of random subtrajectories of two places.", ge=1)] = 100
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Count supports of places and of sampled pairs."""

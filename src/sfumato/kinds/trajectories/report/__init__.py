@@ -14,15 +14,15 @@ from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
-from sfumato.kinds.trajectories.report.parts import count_partition, draw_partitions
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.figure import inline
 from sfumato.reports.html import draw_figure, make_table, shorten
 from sfumato.reports.numbers import show_count, show_share
-from sfumato.reports.partitioned import Divided
+from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import (
     PANEL_WIDTH,
     Figure,
@@ -33,6 +33,28 @@ from sfumato.reports.plots import (
 from sfumato.reports.values import draw_frequencies, expect_counts
 
 __all__ = ["count_partition", "draw_partitions", "figures", "picture", "render", "show_partitions"]
+
+
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition what the figures need."""
+    return {
+        "visits": np.bincount(comparison.history.codes, minlength=len(comparison.history.labels)),
+        "expected": expect_counts(comparison),
+        "before": [comparison.history.lengths.astype(np.int32)],
+        "after": [comparison.published.lengths.astype(np.int32)],
+        "values": count_values(comparison),
+    }
+
+
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions together."""
+    counts, labels = seen.counts, seen.full_original.original.view_history().labels
+    return {
+        "group-sizes": draw_sizes(count_sizes(*count_members(counts["values"]))),
+        "places": draw_frequencies(labels, counts["visits"], counts["expected"], "places", counted="visits"),
+        "lengths": draw_visits(np.concatenate(counts["before"]), np.concatenate(counts["after"]), seen.release.unit),
+    }
+
 
 _SHOWN_PLACES = 10
 _SHOWN_LENGTH = 40
@@ -135,7 +157,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     >>> picture(Comparison(data, release), risk, risk, "README.gif")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: save_figure: a file name must end in .html, .pdf, .png or .svg, got '.gif'.
+    sfumato.exceptions.ParameterError: A file name of a figure must end in .html, .pdf, .png or .svg, got '.gif'.
     """
     guarantee = comparison.release.guarantee
     if maps.find_obstacle(comparison) is not None:
@@ -159,9 +181,9 @@ def _account(comparison: Comparison) -> str:
     used = page.count_uses(comparison) > 0
     generalised = used & comparison.generalised
     rows = [
-        ("Visits in the original data", len(comparison.history.codes)),
+        ("Visits in the original", len(comparison.history.codes)),
         ("Visits published", len(comparison.published.codes)),
-        ("Places in the original data", len(comparison.history.labels)),
+        ("Places in the original", len(comparison.history.labels)),
         ("Places published exactly", int((used & ~comparison.generalised).sum())),
         ("Generalised places published", int(generalised.sum())),
         ("Places removed from all records", len(release.suppressed())),
@@ -169,7 +191,7 @@ def _account(comparison: Comparison) -> str:
     sensitive = comparison.original.schema.sensitive
     named = ", ".join(escape(shorten(place, _SHOWN_LENGTH)) for place in sensitive[:_SHOWN_PLACES])
     more = f" and {show_count(len(sensitive) - _SHOWN_PLACES)} more" if len(sensitive) > _SHOWN_PLACES else ""
-    paragraph = f"<p>Sensitive places, published as they are: {named}{more}.</p>" if sensitive else ""
+    paragraph = f"<p>Sensitive places, published unchanged: {named}{more}.</p>" if sensitive else ""
     return page.account_for(comparison, rows) + paragraph
 
 
@@ -177,19 +199,19 @@ def _map(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
         content = f"<p>{escape(maps.find_obstacle(comparison) or '')}</p>"
     else:
-        content = draw_figure("map", plot, "Both maps show the same ground at the same scale.")
+        content = draw_figure("map", plot, "Both maps show the same area at the same scale.")
     return f"<section><h2>Places before and after</h2>\n{content}</section>"
 
 
 def _visits(places: Figure, lengths: Figure) -> str:
-    caption = "How often a place is visited according to the data, and to the release."
+    caption = "Number of visits to a place, in the original and in the release."
     drawn = draw_figure("places", places, caption)
-    long = draw_figure("lengths", lengths, "How many visits records have: removed places make them shorter.")
+    long = draw_figure("lengths", lengths, "Number of visits of records; removed places make records shorter.")
     return f"<section><h2>Visits before and after</h2>\n{drawn}\n<h3>Lengths</h3>\n{long}</section>"
 
 
 def _groups(comparison: Comparison, plot: Figure) -> str:
-    caption = "A published place that stands for several means: exactly one of these."
+    caption = "A published place that stands for several means exactly one of them."
     listed = page.list_generalised(comparison, "generalised places", ("Places", "Visits"))
     if not listed:
         return (
@@ -203,8 +225,8 @@ def _groups(comparison: Comparison, plot: Figure) -> str:
 def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
     """Return the sections on places and visits of a release in partitions."""
     caption = (
-        "A published place that stands for several means: exactly one of these. Every partition generalises in its own "
-        "way; those with the same members are one."
+        "A published place that stands for several means exactly one of them. Every partition generalises on "
+        "its own; places with the same members are counted as one."
     )
     sizes = draw_figure("group-sizes", drawn["group-sizes"], caption)
     return [
@@ -228,8 +250,8 @@ def _fineness(comparison: Comparison) -> str:
         label = shorten(comparison.history.labels[code], _SHOWN_LENGTH)
         rows.append((label, show_count(int(visits[code])), *(show_share(float(share)) for share in shares)))
     head = ["Place", "Visits", "Exact", "One of 2 to 5", "One of 6 to 20", "One of more"]
-    caption = "A place is published finely in some records and coarsely in others: these are the shares of its visits."
-    return f"\n<h3>How finely the most visited places are published</h3>\n{make_table(head, rows, caption=caption)}"
+    caption = "A place may be exact in some records and generalised in others; these are the shares of its visits."
+    return f"\n<h3>Generalisation of the most visited places</h3>\n{make_table(head, rows, caption=caption)}"
 
 
 def _draw_panel(panel: MapPanel) -> Any:

@@ -110,14 +110,14 @@ def find_obstacle(comparison: Comparison) -> str | None:
     >>> data = sf.Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)})
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=1), secret=bytes(32)).release
     >>> find_obstacle(Comparison(sf.Dataset.of("trajectories", [["a"], ["a"]]), release))
-    'There is no map because the data have no coordinates of the places.'
+    'Maps are not drawn because the places have no coordinates.'
     """
     if not comparison.view(PlaceComparison).has_coordinates:
-        return "There is no map because the data have no coordinates of the places."
+        return "Maps are not drawn because the places have no coordinates."
     if not len(comparison.history.labels):
-        return "There is no map because the data have no places."
+        return "Maps are not drawn because the data have no places."
     if comparison.obstacle:
-        return f"There is no map: {comparison.obstacle}"
+        return f"Maps are not drawn: {comparison.obstacle}"
     return None
 
 
@@ -158,16 +158,16 @@ def _explain_omissions(comparison: Comparison, visits: Ints, near: Ints, drawn: 
     notes, places, table = [], len(visits), comparison.original.places
     if side:
         notes.append(
-            f"{show_count(drawn)} of {show_count(places)} places are drawn: where several lie within "
-            f"{side:g} pixels, only the most visited one."
+            f"{show_count(drawn)} of {show_count(places)} places are drawn: of those within {side:g} "
+            "pixels only the most visited one."
         )
         if table is not None and "outline" in table.column_names:
-            notes.append("They are drawn as dots because their outlines would be too small to be seen.")
+            notes.append("They are drawn as dots because their outlines would be too small to see.")
     if len(near) < places:
         share = 1 - visits[near].sum() / max(int(visits.sum()), 1)
         notes.append(
-            f"{show_amount(places - len(near), 'place', 'places')} with {show_share(float(share))} of the visits: "
-            "too far away to be on this map."
+            f"{show_amount(places - len(near), 'place', 'places')} with {show_share(float(share))} of the "
+            "visits: too far away for this map."
         )
     return tuple(notes)
 
@@ -341,8 +341,8 @@ def _draw_coarseness(comparison: Comparison, ground: _Ground) -> MapPanel:
     outlines of all of them on top of each other would show nothing.
     """
     generalised = comparison.generalised
-    subtitle = f"{show_count(int(generalised.sum()))} generalised places, different ones for different records"
-    panel = _panel(ground, "After: how coarse a place's visits are", subtitle)
+    subtitle = f"{show_count(int(generalised.sum()))} generalised places, which differ between records"
+    panel = _panel(ground, "After: generalisation of the visits to a place", subtitle)
     is_published = comparison.published_values >= 0
     codes, values = comparison.originals.codes[is_published], comparison.published_values[is_published]
     width = len(comparison.places)
@@ -361,6 +361,6 @@ def _draw_coarseness(comparison: Comparison, ground: _Ground) -> MapPanel:
         panel.add_text(x + 9, y + 17, text)
         x += 24 + 6.8 * len(text)
     panel.add_crosses(ground.pixels[~published], BEFORE)
-    panel.add_text(4, y, "a visit here is published as one of ... places, on average (1: exactly)")
+    panel.add_text(4, y, "average number of places that a visit here may be published as (1: exact)")
     _label_places(panel, ground)
     return panel

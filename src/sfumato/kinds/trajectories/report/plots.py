@@ -59,7 +59,7 @@ def count_sizes(sizes: Ints, visits: Ints) -> list[dict[str, Any]]:
 
 def draw_sizes(rows: list[dict[str, Any]]) -> Figure:
     """Draw how many published places there are of each size, and how many visits fall on them."""
-    axis = "Places a published place stands for"
+    axis = "Places that a published place stands for"
     places = [(row["size"], row["places"], show_count(row["places"])) for row in rows]
     visits = [(row["size"], row["share"], show_share(row["share"])) for row in rows]
     return Figure(

@@ -1,4 +1,4 @@
-"""What the report says in plain words about promises on trajectories."""
+"""What the report says in plain words about guarantees on trajectories."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sfumato.reports.text import ALWAYS, ReportWords
 __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
-    "Largest share of fitting records with one sensitive place",
-    "A sensitive place is in {share} of fitting records; at most {allowed} are promised.",
-    "No sensitive place is in more than {share} of fitting records ({allowed} promised).",
+    "Largest share of matching records with one sensitive place",
+    "{share} of matching records visit the same sensitive place; at most {allowed} are guaranteed.",
+    "At most {share} of matching records visit the same sensitive place ({allowed} guaranteed).",
 )
 """What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
 
@@ -23,16 +23,16 @@ def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     Examples
     --------
     >>> describe_attacker(1)
-    'somebody who knows 1 place that a person visited'
+    'someone who knows 1 place that a person visited'
     """
     of = "that a person visited" if unit == PERSON else f"of {unit.record_of_person}"
     number = m or 1
     places = show_amount(number, f"place {of}", f"places {of}, and their order")
-    return f"somebody who knows {'up to ' * (number > 1)}{places}"
+    return f"someone who knows {'up to ' * (number > 1)}{places}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
-    """List what a promise about ordered places does not cover.
+    """List what a guarantee about ordered places does not cover.
 
     Examples
     --------
@@ -44,17 +44,17 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     return [
         (
             f"More than {places}.",
-            f"Somebody who knows more than {places} of {{whose}} may find a single record that fits.",
+            f"Someone who knows more than {places} of {{whose}} may match a single record.",
         ),
         (
-            "Exactly these places and no others.",
-            "The promise is about places that were visited. Somebody who also knows which ones were not, or how many "
-            "visits there are in all, knows more than it covers.",
+            "Knowledge of places not visited.",
+            "The guarantee covers places that were visited. It does not cover knowledge of places that "
+            "were not visited, or of the number of visits.",
         ),
         (
             "Times.",
-            "No times are published, only the order of visits. Somebody who knows the times of visits can use "
-            "their order, which the promise covers, and nothing beyond.",
+            "Only the order of visits is published, not their times. Someone who knows times can use only "
+            "the order, which the guarantee covers.",
         ),
         _limit_inference(guarantee),
         *ALWAYS,
@@ -65,15 +65,14 @@ def _limit_inference(guarantee: Guarantee) -> tuple[str, str]:
     limit = getattr(guarantee, "l", None)
     if limit is None:
         return (
-            "What all candidates share.",
-            "If every record that fits goes on to the same place, somebody learns of that visit "
-            "without telling the records apart. Name sensitive places and use (k,l)^m-anonymity to limit that.",
+            "What all matching records share.",
+            "If all matching records visit the same other place, this visit is known. (k,l)^m-anonymity "
+            "limits this for sensitive places.",
         )
     return (
         "Known visits to sensitive places.",
-        "Sensitive places are published as they are. The promise takes it that nobody knows beforehand who "
-        "visited them; somebody who does may find a single record that fits. Places that are not named as "
-        "sensitive may be learnt if every record that fits shares them.",
+        "Sensitive places are published unchanged. The guarantee assumes that attackers do not know visits "
+        "to them; someone who does may match a single record.",
     )
 
 

@@ -1,10 +1,10 @@
 """(k,l)^m-anonymity, counted anew: short enough to read in one sitting.
 
-Records are counted by the sequences of published values they hold. For k that is never too high: whoever knows places
-is faced at least with the records that hold one sequence of values for them. For l it is right as long as no record
-holds two different values with a place in common: then the records that match what is known fall into parts, one for
-every sequence of values that can stand for it, and where every part keeps 1 in l, so do all of them together. Where a
-record holds such values, parts overlap, and who is in none of the shares may be counted in several. Then every
+Records are counted by the sequences of published values they hold. For k that is never too high: someone who knows
+places is faced at least with the records that hold one sequence of values for them. For l it is right as long as no
+record holds two different values with a place in common: then the records that match what is known fall into parts, one
+for every sequence of values that can stand for it, and where every part keeps 1 in l, so do all of them together. Where
+a record holds such values, parts overlap, and who is in none of the shares may be counted in several. Then every
 sequence of places that such a record can stand for is counted on its own.
 """
 
@@ -50,7 +50,7 @@ class _Sequence(NamedTuple):
 def verify(release: Release) -> Verdict:
     """Check a release on its own: k records for every ordinary sequence, and no sensitive place above 1 in l.
 
-    Sensitive places are not part of sequences, and must be published as they are. ``base_share`` of what is
+    Sensitive places are not part of sequences, and must be published unchanged. ``base_share`` of what is
     measured is the share of all records that visit each sensitive place, in the order of the claim: what an
     attacker knows who knows nothing. It is no part of the claim.
 
@@ -112,7 +112,7 @@ def _is_worse(sequence: _Sequence, other: _Sequence) -> bool:
 
 
 def _most_revealing_places(release: Release, claimed: KlmAnonymity) -> tuple[_Sequence, tuple[str, ...]]:
-    """Return what gives most away of all that may be known of records whose values overlap, and what is left open."""
+    """Return what reveals most of all that may be known of records whose values overlap, and what is left open."""
     ordinary = {place for places in release.meanings().values() for place in places} - set(claimed.sensitive)
     labels = sorted(ordinary)
     records = Records.of(release, labels)
@@ -123,9 +123,9 @@ def _most_revealing_places(release: Release, claimed: KlmAnonymity) -> tuple[_Se
         wanted = records.readings(records.overlapping, size, MOST_READINGS)
         if wanted is None:
             return revealing, (
-                f"{int(records.overlapping.sum()):,} records hold different values with a place in common, and stand "
-                f"for too many sequences of {size} places to count them all: the share of a sensitive place among the "
-                "records that match one is not known.",
+                f"{int(records.overlapping.sum()):,} records have overlapping values and stand for too "
+                f"many sequences of {size} places to count, so the share of a sensitive place among "
+                "matching records is unknown.",
             )
         matches = records.count(wanted, size)
         for place, visited in zip(dict.fromkeys(claimed.sensitive), records.visits, strict=True):
@@ -156,8 +156,8 @@ def _generalised_sensitive(release: Release, claimed: KlmAnonymity) -> str | Non
 
 
 def _extremes(ordinary: ListColumn, visits: dict[str, Ints], m: int) -> tuple[_Sequence, _Sequence, int]:
-    """Return the rarest sequence, the one that gives most away, and how many there are."""
-    # Without any ordinary place the records can only be told apart by their number.
+    """Return the rarest sequence, the one that reveals most, and how many there are."""
+    # Without any ordinary place the records can only be distinguished by their number.
     rarest, revealing, sequences = _Sequence((), len(ordinary)), _Sequence((), 1), 0
     for size in countable_sizes(ordinary, m):
         keys, supports = support(ordinary, size)

@@ -50,7 +50,7 @@ def verify(release: Release) -> Verdict:
     if unreadable is not None:
         return unreadable
     histories = release.history()
-    # Without any sequence the records can only be told apart by their number.
+    # Without any sequence the records can only be distinguished by their number.
     k, size_of_rarest, sequences = len(release), 0, 0
     rarest: tuple[str, ...] = ()
     for size in countable_sizes(histories, claimed.m):
@@ -81,7 +81,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         What was published, and what it was made from.
     rows
         Original row of every published row. Where it is known, published people must match k records
-        whatever is known about them; 0 is for people who were withheld.
+        whatever is known about them; 0 is for people who were suppressed.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
 
 def judge_matches(release: Release, matches: Matches, k: int) -> Verdict:
-    """Judge whether 0 or at least k records match whatever is known, and 0 for withheld people only."""
+    """Judge whether 0 or at least k records match whatever is known, and 0 for suppressed people only."""
     reached = matches.smallest[matches.smallest > 0]
     smallest = int(reached.min(initial=len(release)))
     missing = int(matches.unmatched.sum())

@@ -1,8 +1,8 @@
 """Published coordinates of places, looked at anew: none may come from a person.
 
-A release says where its coordinates come from. Those that somebody gave, or drew as regions, are what they are. All
+A release says where its coordinates come from. Those that someone gave, or drew as regions, are what they are. All
 others are centres of squares that lie where they lie whatever the data are, so that files alone show that no digit
-depends on anybody: ``side``, ``levels`` or ``size`` of ``release.json`` are all that is needed to find the squares
+depends on anyone: ``side``, ``levels`` or ``size`` of ``release.json`` are all that is needed to find the squares
 again. How many people were in a square only the original can tell.
 """
 
@@ -78,7 +78,7 @@ def _is_sound(place: dict[str, Any], origin: PlaceOrigin) -> bool:
 
 
 def _is_centre(x: float, y: float, level: int, origin: PlaceOrigin) -> bool:
-    """Tell whether a point is the centre of a square of the hierarchy, to the last digit."""
+    """Return whether a point is the centre of a square of the hierarchy, to the last digit."""
     if not 0 <= level <= origin.levels:
         return False
     if level == 0:
@@ -90,7 +90,7 @@ def _is_centre(x: float, y: float, level: int, origin: PlaceOrigin) -> bool:
 
 
 def _is_named_square(place: dict[str, Any], x: float, y: float, origin: PlaceOrigin) -> bool:
-    """Tell whether centre and outline are those of the square that the place is called."""
+    """Return whether centre and outline are those of the square that the place is called."""
     name = _NAME[origin.source].fullmatch(place["place"])
     if name is None:
         return False

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.data.dataset import Dataset
+from sfumato.kinds.trajectories.decode import leave_out, list_sensitive
 from sfumato.kinds.trajectories.verify.places import check_coordinates, check_listed
-from sfumato.kinds.trajectories.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import Release
 from sfumato.verification.order import check_value_names
+from sfumato.verification.people import GroupSize, count_in_sequences
 from sfumato.verification.release_checks import Counterexample, ReleaseChecks
 
 __all__ = ["CHECKS"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[GroupSize]:
+    """Count the people of every sequence of up to m places that an attacker may know."""
+    ordinary = leave_out(release.history(), list_sensitive(release))
+    yield from count_in_sequences(ordinary, int(release.guarantee.parameters()["m"]), person)
+
 
 _FORMATS = {"identifier": ("exact", False), "history": ("category", True)}
 

@@ -24,14 +24,14 @@ def name_of(method):
 @pytest.mark.parametrize("method", METHODS, ids=name_of)
 def test_sensitive_items_are_refused(method):
     data = sf.Dataset.of("sets", ROWS, sensitive=("a1",), hierarchy=TREE)
-    with pytest.raises(ParameterError, match=f"{type(method).__name__}: knows no sensitive items.*disassociation"):
+    with pytest.raises(ParameterError, match=f"{type(method).__name__}: has no protection.*disassociation"):
         method.anonymize(data, Run())
 
 
 @pytest.mark.parametrize("method", METHODS, ids=name_of)
 def test_fewer_than_k_records_with_an_item_is_infeasible(method):
     data = sf.Dataset.of("sets", [["a1"], [], []], hierarchy=TREE)
-    with pytest.raises(InfeasibleError, match="at least k=2 records with an item, found 1 of 3"):
+    with pytest.raises(InfeasibleError, match="only 1 of 3 records have an item, fewer than k=2"):
         method.anonymize(data, Run())
 
 
@@ -61,14 +61,12 @@ def test_a_recoding_is_applied_to_a_later_batch():
     recoding = result.owner_record.recoding
     assert recoding.column == "items" and recoding.groups == (("a1", "a2"), ("b1",), ("b2",))
     batch = sf.Dataset.of("sets", [["b2", "a2", "a1"], ["b2"], ["z"]])
-    with pytest.raises(
-        SchemaError, match=r"apply: 1 items are not in the recoding; they are in 1 records, for example 3"
-    ):
+    with pytest.raises(SchemaError, match=r"1 items are not in the recoding; 1 records have them, first rows 3"):
         method.apply(batch, recoding, result.release, "error", Run())
     later = method.apply(batch, recoding, result.release, "suppress", Run()).release
     assert sorted(later.history().lists()) == [["b2"], ["b2", "{a1|a2}"]]
     assert later.suppressed() == ("z",) and dict(later.suppressed_records) == {"nothing left to publish": 1}
-    with pytest.raises(ParameterError, match="unknown must be error or suppress"):
+    with pytest.raises(ParameterError, match="must be error or suppress"):
         method.apply(batch, recoding, result.release, "ignore", Run())
 
 
@@ -91,7 +89,7 @@ def test_without_a_hierarchy_items_are_grouped_by_how_frequent_they_are(method):
 
 @pytest.mark.parametrize("method", BY_HIERARCHY, ids=name_of)
 def test_a_hierarchy_must_know_every_item(method):
-    with pytest.raises(SchemaError, match=r"must be a leaf of its hierarchy; .* that are not: 2 \(rows 2, 4\)"):
+    with pytest.raises(SchemaError, match=r"2 distinct values are not leaves of their hierarchy \(rows 2, 4\)"):
         method.anonymize(sf.Dataset.of("sets", [["a1"], ["a1", "z"], ["z"], ["y"]], hierarchy=TREE), Run())
 
 
@@ -107,7 +105,7 @@ def test_given_constraints_must_be_there_and_make_sense():
         sf.methods.Coat(k=2, privacy="given").anonymize(data, Run())
     with pytest.raises(SchemaError, match="Pcta: utility=given needs utility constraints"):
         sf.methods.Pcta(k=2, utility="given").anonymize(data, Run())
-    with pytest.raises(SchemaError, match="utility=level:N needs a hierarchy"):
+    with pytest.raises(SchemaError, match="needs a hierarchy of the items"):
         sf.methods.Pcta(k=2, utility="level:1").anonymize(data, Run())
     twice = sf.Dataset.of("sets", ROWS, utility=(("a1", "a2"), ("b1", "a1")))
     with pytest.raises(SchemaError, match="utility constraint 2 repeats an item of constraint 1"):

@@ -31,8 +31,8 @@ _SAMPLE_SIZE = 100
 class Clusters:
     """Clusters of the records of a table with sets, and how they can be merged.
 
-    The relational loss (the paper's Rum) is the mean NCP of all records; a withheld record counts 1. While clusters are
-    merged it is kept as one (size, NCP) per cluster: a merge changes it by what the two clusters cost together less
+    The relational loss (the paper's Rum) is the mean NCP of all records; a suppressed record counts 1. While clusters
+    are merged it is kept as one (size, NCP) per cluster: a merge changes it by what the two clusters cost together less
     what they cost apart.
 
     Parameters
@@ -40,7 +40,7 @@ class Clusters:
     attributes
         The quasi-identifiers.
     group
-        Cluster of every record, numbered from 0; -1 for one that is withheld.
+        Cluster of every record, numbered from 0; -1 for one that is suppressed.
     items
         What can be known of the records' sets.
 
@@ -108,7 +108,7 @@ class Clusters:
 
     @cached_property
     def _lists(self) -> ItemLists:
-        """The items of the records, laid out once somebody asks for distances."""
+        """The items of the records, laid out once someone asks for distances."""
         from sfumato.kinds.rt._kernels.item_distances import list_items
 
         return list_items(self.items.offsets, self.items.codes, len(self.items.labels))
@@ -215,6 +215,6 @@ class Clusters:
         return self._group
 
     def groups(self) -> Ints:
-        """Return the cluster of every record, those that are left numbered from 0; -1 for one that is withheld."""
+        """Return the cluster of every record, those that are left numbered from 0; -1 for one that is suppressed."""
         number = np.append(np.cumsum(self.active) - 1, -1)
         return np.asarray(number[self._group], np.int64)

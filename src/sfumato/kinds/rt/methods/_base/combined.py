@@ -26,6 +26,7 @@ from sfumato.kinds.table.encode import encode_cells
 from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.methods._base.relational import GROUP_TOO_SMALL, Relational
 from sfumato.kinds.table.methods._base.requirement import Requirement
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.params import Param, declared
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -35,7 +36,7 @@ __all__ = ["Combined", "Task", "find_method"]
 Ints = npt.NDArray[np.int64]
 
 
-def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: str) -> type[Any]:
+def find_method(kind: str, base: type[Any], name: str, owner: str | MethodName, parameter_name: str) -> type[Any]:
     """Return the method of a kind with a name, or say which there are.
 
     Methods that recode every record on its own are left out: values of a class must not overlap.
@@ -56,7 +57,11 @@ def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: st
         if issubclass(method, base) and not getattr(method, "by_record", False)
     }
     if name not in eligible:
-        raise ParameterError(f"{owner}: {parameter} must be one of {', '.join(sorted(eligible))}, got {name!r}.")
+        raise ParameterError(
+            Message(
+                owner, ": ", parameter(parameter_name), f" must be one of {', '.join(sorted(eligible))}, got {name!r}."
+            )
+        )
     return eligible[name]
 
 
@@ -78,43 +83,43 @@ class Combined(Method):
     A subclass says how the first clusters are formed and which are merged. Clusters that cannot be anonymised alone,
     because fewer than k of their records have items or because a sensitive item is too frequent, are merged with the
     one that costs least before anything else. Where not even all published records can be one cluster, those that would
-    be withheld are published with them.
+    be suppressed are published with them.
     """
 
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KKmAnonymity,)
     paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013)"
     needs: ClassVar[tuple[str, ...]] = ("hierarchy item",)
 
-    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    k: Annotated[int, Param("Smallest number of records that match what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)] = 2
-    l: Annotated[int, Param("No sensitive item is in more than 1/l of these records; 1 for no bound.", ge=1)] = 1
-    relational: Annotated[str, Param("Method for tables that forms clusters: cluster, mondrian, incognito, ...")] = (
-        "cluster"
-    )
-    transaction: Annotated[str, Param("Method for sets that recodes the items of a cluster: apriori, coat, ...")] = (
-        "apriori"
-    )
+    l: Annotated[int, Param("At most 1/l of these records have the same sensitive item; 1 for no limit.", ge=1)] = 1
+    relational: Annotated[
+        str, Param("Method for tables that forms the clusters: cluster, mondrian, incognito, ...")
+    ] = "cluster"
+    transaction: Annotated[
+        str, Param("Method for sets that generalises the items of a cluster: apriori, coat, ...")
+    ] = "apriori"
 
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
         """Say whether sensitive items decided what became a group, and what k does not mean."""
         formed = (
-            "Groups were formed by looking at sensitive items: knowing the method, one may be likelier than its share."
+            "Groups depend on sensitive items: someone who knows the method may find one likelier than its share."
             if isinstance(guarantee, KKmAnonymity) and guarantee.l > 1
-            else "How groups were formed does not depend on sensitive values."
+            else "Groups do not depend on sensitive values."
         )
-        return (f"{formed} It is not promised that the k matching records are equally likely.",)
+        return (f"{formed} The k matching records need not be equally likely.",)
 
     @abc.abstractmethod
     def build_clusters(self, dataset: Dataset, run: Run) -> Ints:
-        """Return the first cluster of every record, numbered from 0; -1 for one that is withheld."""
+        """Return the first cluster of every record, numbered from 0; -1 for one that is suppressed."""
 
     @abc.abstractmethod
     def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
         """Merge clusters of the task, and return the sets of those that it has then, in their order."""
 
     def build_guarantee(self, dataset: Dataset) -> KKmAnonymity:
-        """Return what the release will promise."""
+        """Return what the release will guarantee."""
         quasi = tuple(column.name for column in dataset.schema.columns if column.role == "quasi-identifier")
         return KKmAnonymity(self.k, self.m, self.l, quasi, dataset.schema.sensitive)
 
@@ -125,15 +130,19 @@ class Combined(Method):
         attributes = attributes_of(dataset)
         if not attributes:
             raise SchemaError(
-                f"{type(self).__name__}: the table has no quasi-identifier, so there is nothing to hide behind. Say "
-                "what an attacker may know (quasi)."
+                Message(self.message_name, ": the table has no quasi-identifier."),
+                option="quasi",
+                hint=Message("Name the columns that an attacker may know: ", option("quasi", ["COLUMN"]), "."),
             )
         recoder = ItemRecoder(dataset, self.set_method(), self.m, self.l)
         with run.phase("clusters"):
             group = np.asarray(self.build_clusters(dataset, run), np.int64)
         if (group < 0).all():
             raise InfeasibleError(
-                f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
+                Message(
+                    self.message_name, f": all {len(group):,} records would be suppressed; nothing is left to publish."
+                ),
+                hint=Message("Choose a smaller ", parameter("k"), "."),
             )
         clusters = Clusters(attributes, group, recoder.items)
         task = Task(dataset, attributes, clusters, recoder, run)
@@ -147,7 +156,7 @@ class Combined(Method):
 
     def set_method(self) -> ItemGeneralising:
         """Return the method for sets, with the parameters that this one has too."""
-        method_class = find_method("sets", ItemGeneralising, self.transaction, type(self).__name__, "transaction")
+        method_class = find_method("sets", ItemGeneralising, self.transaction, self.message_name, "transaction")
         # Where items were suppressed in one cluster and published in another, nothing could be said about them.
         fixed = {"k": self.k, "m": self.m, "privacy": "all", "suppression_limit": 0.0}
         accepted = {parameter.name for parameter in declared(method_class)}
@@ -156,7 +165,7 @@ class Combined(Method):
 
     def cluster_by_attributes(self, dataset: Dataset, run: Run) -> Ints:
         """Return classes of people with similar attributes, as the method for tables finds them."""
-        method_class = find_method("table", Relational, self.relational, type(self).__name__, "relational")
+        method_class = find_method("table", Relational, self.relational, self.message_name, "relational")
         method: Relational = method_class(k=self.k)
         attributes = method.attributes(dataset)
         names = tuple(attribute.name for attribute in attributes)
@@ -165,11 +174,14 @@ class Combined(Method):
     def _refuse_impossible(self, recoder: ItemRecoder) -> None:
         """Refuse what not even all records together keep, with what they would keep."""
         whole = recoder.counts(np.zeros(len(recoder.sensitive), np.int64), 1)
-        owner, filled = type(self).__name__, int(whole.filled[0])
+        owner, filled = self.message_name, int(whole.filled[0])
         if 0 < filled < self.k:
             raise InfeasibleError(
-                f"{owner}: needs at least k={self.k} records with an item that can be known, or none, found {filled}. "
-                "Choose a smaller k, or leave these records out."
+                Message(
+                    owner, f": only {filled} records have an item that can be known; at least k={self.k} are needed."
+                ),
+                option="k",
+                hint=Message("Choose a smaller ", parameter("k"), ", or leave these records out."),
             )
         if whole.obstacles(self.k, self.l)[0]:
             among_all = int(whole.having.max()), int(whole.records[0]), "records"
@@ -178,15 +190,20 @@ class Combined(Method):
                 among_all, among_filled, key=lambda candidate: candidate[0] / max(candidate[1], 1)
             )
             raise InfeasibleError(
-                f"{owner}: a sensitive item is in {having} of {records} {which}, so that l can be at most "
-                f"{records // having}, got l={self.l}. Choose a smaller l."
+                Message(owner, f": a sensitive item is in {having} of {records} {which}, more than 1 in l={self.l}."),
+                option="l",
+                hint=(
+                    Message("Choose ", parameter("l", records // having), " or less.")
+                    if records // having > 1
+                    else "No l of 2 or more is possible on these data."
+                ),
             )
 
     def _merge_infeasible(self, task: Task) -> None:
         """Merge every cluster that cannot be anonymised alone with the one that costs least.
 
         What is counted is what is published. Where the one cluster that is left cannot be anonymised either, those that
-        would be withheld join it. Where that does not help, nothing does.
+        would be suppressed join it. Where that does not help, nothing does.
         """
         clusters = task.clusters
         counts = task.recoder.counts(clusters.groups_as_numbered(), len(clusters.active))

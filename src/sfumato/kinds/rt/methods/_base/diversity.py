@@ -53,7 +53,7 @@ class Diversity:
     Parameters
     ----------
     m, l
-        Of the promise.
+        Of the guarantee.
     sensitive
         Which records have which sensitive item, one column each.
     hierarchy

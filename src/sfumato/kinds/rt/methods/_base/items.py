@@ -18,6 +18,7 @@ from sfumato.kinds.rt.dataset import HIERARCHY, ITEMS, known_items
 from sfumato.kinds.rt.methods._base.diversity import Diversity
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.methods._base.hierarchies import HierarchyGeneralising
+from sfumato.messages import Message
 from sfumato.release.run import Run
 
 __all__ = ["ItemRecoder", "RecodedItems"]
@@ -59,7 +60,7 @@ class ItemRecoder:
     method
         What makes the sets of a cluster k^m-anonymous.
     m, l
-        Of the promise: where l is above 1, values are united until it is kept.
+        Of the guarantee: where l is above 1, values are united until it is kept.
 
     Examples
     --------
@@ -100,12 +101,12 @@ class ItemRecoder:
         try:
             recoded = self.method.recode(self._baskets.take(places), run)
         except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
-            raise ParameterError(f"{type(self.method).__name__}: {error}") from None
+            raise ParameterError(Message(self.method.message_name, f": {error}")) from None
         if len(recoded.rows) < len(places) or recoded.suppressed:
             raise InfeasibleError(
-                f"{type(self.method).__name__}: would suppress items of a cluster of {len(rows)} records."
+                Message(self.method.message_name, f": items would be suppressed in a cluster of {len(rows)} records.")
             )
-        # Sensitive items are leaves of the hierarchy like others, but are published as they are.
+        # Sensitive items are leaves of the hierarchy like others, but are published unchanged.
         groups = [tuple(item for item in group if item not in self._hidden) for group in recoded.groups]
         values = ListColumn(recoded.offsets, recoded.codes, tuple(map(str, range(len(groups))))).distinct()
         if self.l > 1:

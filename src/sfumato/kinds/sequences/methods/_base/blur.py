@@ -4,8 +4,8 @@ The zones of a group begin `blur_distance` before and end `blur_distance` after 
 a member lies in an interval, so whatever a record says within `blur_distance` of it lies in a zone. In zones records
 say nothing of their own: an event that every member did in a zone is published for all of them, in intervals that each
 hold one of every member's and together all of them; an event that only some did there is left out. So all records of a
-group are equal in their zones, and whoever picks a record by what it says near known times picks among whole groups of
-at least k, each as good as the other: right with a chance of at most 1/k, for everybody.
+group are equal in their zones, and someone who picks a record by what it says near known times picks among whole groups
+of at least k, each as good as the other: right with a chance of at most 1/k, for everybody.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Blurred(NamedTuple):
     grouped
         The groups without those events, and what is published in their place.
     published
-        How many are told as something the whole group did.
+        How many are published as something the whole group did.
     left_out
         How many are not published at all.
 
@@ -64,7 +64,7 @@ def blur_groups(grouped: Grouped, blur_distance: int, *, shared: bool) -> Blurre
     blur_distance
         How far zones reach around intervals, in units of the data's time.
     shared
-        Whether events of all members are told as intervals. Where no event may be predicted, nothing is.
+        Whether events of all members are published as intervals. Where no event may be predicted, nothing is.
 
     Examples
     --------

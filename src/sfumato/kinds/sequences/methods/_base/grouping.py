@@ -19,6 +19,7 @@ from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Cover, Grouped, publish_groups
 from sfumato.kinds.sequences.guarantees import GlDiversity, GroupAnonymity
 from sfumato.kinds.sequences.methods._base.covers import GroupIntervals, cover_groups
+from sfumato.messages import Message, option, parameter
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -45,7 +46,7 @@ Ints = npt.NDArray[np.int64]
 Kernel = Callable[..., Any]
 
 BLUR = Param(
-    "Other events up to that far from a monitored interval lose their times, in units of the data's time.", ge=0
+    "Distance from monitored intervals, in units of the data's time, within which other events lose their times.", ge=0
 )
 
 # What kernels count, and what the owner's trace calls it.
@@ -87,10 +88,10 @@ class SequenceGrouping(Method):
         """Say which events decided what became a group."""
         if isinstance(guarantee, GlDiversity):
             return (
-                "Groups were formed by looking at other events, too. Someone who knows the method may find such an "
-                "event likelier than its share in a group.",
+                "Groups depend on other events, too. Someone who knows the method may find such an event "
+                "likelier than its share in a group.",
             )
-        return ("How groups were formed depends on monitored events alone.",)
+        return ("Groups depend on monitored events only.",)
 
     @abc.abstractmethod
     def group(self, people: Sequences, run: Run) -> Grouped:
@@ -121,11 +122,16 @@ class SequenceGrouping(Method):
     def check_request(self) -> None:
         """Refuse a request that asks for nothing."""
         if self.k is None:
-            raise ParameterError(f"{type(self).__name__}: k must be given: how many records match what is known.")
+            raise ParameterError(
+                Message(
+                    self.message_name, ": ", parameter("k"), " is missing: the smallest number of records in a group."
+                ),
+                hint=Message("For example ", parameter("k", 5), "."),
+            )
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
-        owner = type(self).__name__
+        owner = self.message_name
         self.check_request()
         self.accept(dataset, self.least)
         everyone = Sequences.of(dataset)
@@ -133,14 +139,20 @@ class SequenceGrouping(Method):
         present, absent = np.flatnonzero(has), np.flatnonzero(~has)
         if len(present) < self.least:
             raise InfeasibleError(
-                f"{owner}: only {len(present):,} of {dataset.unit.count(len(everyone))} have a monitored event, and a "
-                f"group needs {self.least}. Name more monitored events, or use a smaller k or l."
+                Message(
+                    owner,
+                    f": only {len(present):,} of {dataset.unit.count(len(everyone))} have a monitored event; a group "
+                    "needs "
+                    f"{self.least}.",
+                ),
+                option="monitored",
+                hint=Message("Monitor more events, or use a smaller ", parameter("k"), " or ", parameter("l"), "."),
             )
         with run.phase("group"):
             try:
                 grouped = self.group(everyone.take(present), run)
             except OverflowError as error:  # what the kernels refuse: sizes and counts, no labels
-                raise ParameterError(f"{owner}: {error}.") from None
+                raise ParameterError(Message(owner, f": {error}.")) from None
         run.counters["groups"] = len(grouped.covers)
         run.counters["records_without_monitored_events"] = len(absent)
         stays, reason = self.choose_absent(everyone.take(absent), run)
@@ -187,33 +199,54 @@ class DiverseGrouping(SequenceGrouping):
     >>> Hi(l=2).check_request()
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Hi: g and l go together: a window's length, and how certain an event may be...
+    sfumato.exceptions.ParameterError: Hi: g is missing; the length of a window (g) and l go together.
     """
 
     optimises: ClassVar[str] = "interval loss (NCP)"
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity, GlDiversity)
 
-    g: Annotated[int | None, Param("Length of a window, in units of the data's time; goes with l.", ge=0)] = None
-    l: Annotated[int | None, Param("One over the largest share that did an event inside a window.", ge=2)] = None
+    g: Annotated[
+        int | None, Param("Length of the window of diversity, in units of the data's time; needs l.", ge=0)
+    ] = None
+    l: Annotated[int | None, Param("At most 1/l of a group has the same other event in a window; needs g.", ge=2)] = (
+        None
+    )
     wt: Annotated[float, Param("Weight of time in the loss.", ge=0)] = 1.0
     we: Annotated[float, Param("Weight of events in the loss; above 0 it needs an event hierarchy.", ge=0)] = 0.0
     blur: Annotated[int | None, BLUR] = None
 
     def check_request(self) -> None:
         """Refuse a request that asks for nothing, or for half of (g,l)-diversity."""
-        owner = type(self).__name__
+        owner = self.message_name
         if self.k is None and self.l is None:
             raise ParameterError(
-                f"{owner}: k or l must be given: how many records match, or how certain an event may be."
+                Message(owner, ": ", parameter("k"), " or ", parameter("l"), " is missing."),
+                hint=Message(
+                    "Give ",
+                    parameter("k", 5),
+                    ", or ",
+                    parameter("l", 2),
+                    " with ",
+                    parameter("g"),
+                    ", or all of them.",
+                ),
             )
         if (self.g is None) != (self.l is None):
             raise ParameterError(
-                f"{owner}: g and l go together: a window's length, and how certain an event may be in it."
+                Message(
+                    owner,
+                    ": ",
+                    parameter("l" if self.l is None else "g"),
+                    " is missing; the length of a window (g) and l go together.",
+                )
             )
         if self.blur is not None and self.k is None:
-            raise ParameterError(f"{owner}: blur needs k: how many records must be alike around monitored events.")
+            raise ParameterError(
+                Message(owner, ": ", parameter("blur"), " needs ", parameter("k"), "."),
+                hint=Message("For example ", parameter("k", 5), "."),
+            )
         if self.wt + self.we == 0:
-            raise ParameterError(f"{owner}: wt or we must be above 0.")
+            raise ParameterError(Message(owner, ": ", parameter("wt"), " or ", parameter("we"), " must be above 0."))
 
     @property
     def least(self) -> int:
@@ -257,9 +290,13 @@ class DiverseGrouping(SequenceGrouping):
 
         hierarchy = people.dataset.hierarchies.get("event")
         if hierarchy is None:
-            raise SchemaError(f"{type(self).__name__}: needs a hierarchy of the events (hierarchies: event=FILE).")
+            raise SchemaError(
+                Message(self.message_name, ": needs a hierarchy of the events."),
+                option="hierarchies",
+                hint=Message("Give one: ", option("hierarchies", {"event": "FILE"}), "."),
+            )
         offsets, codes, times = people.part(monitored=True)
-        leaf_of = hierarchy.require(list(people.events.labels), type(self).__name__)
+        leaf_of = hierarchy.require(list(people.events.labels), self.message_name)
         parent, leaves = np.asarray(hierarchy.parent, np.int32), np.asarray(hierarchy.leaves, np.int64)
         return Arrays(
             Monitored(offsets, times, leaf_of[codes].astype(np.int32)),
@@ -296,12 +333,19 @@ class DiverseGrouping(SequenceGrouping):
     def explain(self, people: Sequences, outcome: Outcome) -> InfeasibleError:
         """Say which event is too frequent in some window, and which l is possible."""
         largest = outcome.largest_l
-        hint = f"The largest possible l is {largest}." if largest >= 2 else "No l of 2 or more is possible."
         return InfeasibleError(
-            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, "
-            f"{outcome.most} of them do the same event (number {outcome.event + 1} of {len(people.events.labels)}, in "
-            f"the order of first appearance) inside one window of length {self.g}, more than 1 in l={self.l}. {hint} A "
-            "smaller g helps too."
+            Message(
+                self.message_name,
+                f": {outcome.most} of {people.dataset.unit.count(len(people))} have event {outcome.event + 1} of "
+                f"{len(people.events.labels)} (by first appearance) in one window of g={self.g}, more than 1 in "
+                f"l={self.l}.",
+            ),
+            option="l",
+            hint=(
+                Message("Use ", parameter("l", largest), " or less, or a smaller ", parameter("g"), ".")
+                if largest >= 2
+                else Message("No l of 2 or more is possible; use a smaller ", parameter("g"), ".")
+            ),
         )
 
 
@@ -322,7 +366,7 @@ class Arrays(NamedTuple):
 
 
 def has_other_events(dataset: Dataset) -> bool:
-    """Tell whether anybody did an event that is not monitored.
+    """Return whether anyone did an event that is not monitored.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sets.guarantees import ItemsetAnonymity, KmItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.recoding import Recoding
@@ -38,7 +39,7 @@ class ConstraintGeneralising(ItemGeneralising):
 
     Examples
     --------
-    What is promised depends on whether itemsets were named.
+    What is guaranteed depends on whether itemsets were named.
 
     >>> import sfumato as sf
     >>> data = Dataset.of("sets", [["beer", "bread"], ["wine"]], privacy=(("beer", "bread"),))
@@ -52,46 +53,48 @@ class ConstraintGeneralising(ItemGeneralising):
     optimises: ClassVar[str] = "utility loss UL"
     tried: ClassVar[int]
 
-    m: Annotated[int, Param("Largest number of items an attacker knows, where privacy is all.", ge=1)] = 2
+    m: Annotated[int, Param("Largest number of items an attacker knows, with privacy=all.", ge=1)] = 2
     privacy: Annotated[
         str,
         Param(
-            "Itemsets to protect: given with the data, or all of up to m items; auto is given where there are any.",
+            "Itemsets to protect: given with the data, or all of up to m items; auto is given if there are any.",
             choices=("auto", "given", "all"),
         ),
     ] = "auto"
     utility: Annotated[
         str,
         Param(
-            "Items that may go together: given with the data, none to let all go together, level:N for those below the "
-            "same node N steps from the root of the hierarchy, similarity:N for N groups of items that come together; "
-            "auto is given where there are any, else none."
+            "Items that may be generalised together: given with the data; none for no restriction; level:N "
+            "for those under the same node at level N from the root; similarity:N for N groups of "
+            "co-occurring items; auto is given if there are any, else none."
         ),
     ] = "auto"
     partner: Annotated[
         str,
         Param(
-            "Items that an item of a rare itemset is united with: those that help the itemset, or any at least loss, "
-            "as the papers do; auto is helping where itemsets are named.",
+            "Items that an item of a rare itemset is merged with: helping for those that help the itemset, "
+            "any for the least loss, as in the papers; auto is helping where itemsets are named.",
             choices=("auto", "helping", "any"),
         ),
     ] = "auto"
-    suppression_limit: Annotated[float, Param("Largest share of the entries that may be suppressed.", ge=0, le=1)] = (
-        0.15
-    )
+    suppression_limit: Annotated[float, Param("Largest share of entries that may be suppressed.", ge=0, le=1)] = 0.15
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _UTILITY.fullmatch(self.utility):
             raise ParameterError(
-                f"{type(self).__name__}: utility must be auto, given, none, level:N or similarity:N, "
-                f"got {self.utility!r}."
+                Message(
+                    self.message_name,
+                    ": ",
+                    parameter("utility"),
+                    f" must be auto, given, none, level:N or similarity:N, got {self.utility!r}.",
+                )
             )
 
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say what k does not mean."""
-        return ("It is not promised that the matching records are equally likely: the method's choices rule some out.",)
+        return ("The matching records need not be equally likely: the method's choices rule some out.",)
 
     def build_guarantee(self, dataset: Dataset) -> KmItems | ItemsetAnonymity:
         """Claim k^m-anonymity, or the anonymity of the itemsets that were named."""
@@ -100,29 +103,41 @@ class ConstraintGeneralising(ItemGeneralising):
 
     def protected(self, dataset: Dataset) -> tuple[tuple[str, ...], ...] | None:
         """Return the itemsets to protect, None for all of up to m items."""
-        owner, itemsets = type(self).__name__, dataset.constraints.get("privacy", ())
+        owner, itemsets = self.message_name, dataset.constraints.get("privacy", ())
         if self.privacy == "all" or (self.privacy == "auto" and not itemsets):
             return None
         if not itemsets:
-            raise SchemaError(f"{owner}: privacy=given needs privacy constraints (constraints: privacy=FILE).")
+            raise SchemaError(
+                Message(owner, ": ", parameter("privacy", "given"), " needs privacy constraints."),
+                hint=Message("Give them: ", option("constraints", {"privacy": "FILE"}), "."),
+            )
         for number, itemset in enumerate(itemsets, start=1):
             if not 1 <= len(set(itemset)) <= _LARGEST:
                 raise SchemaError(
-                    f"{owner}: a privacy constraint must have from 1 to {_LARGEST} items, "
-                    f"number {number} has {len(set(itemset))}. Split it."
+                    Message(
+                        owner,
+                        f": privacy constraint {number} has {len(set(itemset))} items; from 1 to {_LARGEST} are "
+                        "possible.",
+                    ),
+                    option="constraints",
+                    rows=(number,),
+                    hint="Split it.",
                 )
         return itemsets
 
     def constraint_of_item(self, baskets: ItemSets) -> Ints:
         """Return the number of the utility constraint of each item."""
-        owner, labels = type(self).__name__, baskets.sets.labels
+        owner, labels = self.message_name, baskets.sets.labels
         given = baskets.dataset.constraints.get("utility", ())
         word, _, number = self.utility.partition(":")
         if word == "auto":
             word = "given" if given else "none"
         if word == "given":
             if not given:
-                raise SchemaError(f"{owner}: utility=given needs utility constraints (constraints: utility=FILE).")
+                raise SchemaError(
+                    Message(owner, ": ", parameter("utility", "given"), " needs utility constraints."),
+                    hint=Message("Give them: ", option("constraints", {"utility": "FILE"}), "."),
+                )
             return number_groups(labels, given, owner)
         if word == "level":
             return self._number_nodes(baskets, int(number))
@@ -133,8 +148,13 @@ class ConstraintGeneralising(ItemGeneralising):
     def _number_nodes(self, baskets: ItemSets, level: int) -> Ints:
         hierarchy = baskets.dataset.hierarchies.get("item")
         if hierarchy is None:
-            raise SchemaError(f"{type(self).__name__}: utility=level:N needs a hierarchy (hierarchies: item=FILE).")
-        node = baskets.leaf_of_item(hierarchy, type(self).__name__)
+            raise SchemaError(
+                Message(
+                    self.message_name, ": ", parameter("utility", self.utility), " needs a hierarchy of the items."
+                ),
+                hint=Message("Give one: ", option("hierarchies", {"item": "FILE"}), "."),
+            )
+        node = baskets.leaf_of_item(hierarchy, self.message_name)
         while (deep := hierarchy.depth[node] > level).any():
             node = np.where(deep, hierarchy.parent[node], node)
         return node
@@ -167,13 +187,23 @@ class ConstraintGeneralising(ItemGeneralising):
         if removed > self.suppression_limit * total:
             items = int(((group < 0) & (supports > 0)).sum())
             raise InfeasibleError(
-                f"{type(self).__name__}: {removed:,} of {total:,} entries ({removed / total:.1%}, {items:,} items) "
-                f"would have to be suppressed, suppression_limit={self.suppression_limit:g} allows fewer. Raise it, "
-                "choose a smaller k, or let more items go together (utility constraints)."
+                Message(
+                    self.message_name,
+                    f": {removed:,} of {total:,} entries ({removed / total:.1%}, {items:,} items) would be suppressed; "
+                    f"suppression_limit={self.suppression_limit:g} allows fewer.",
+                ),
+                option="suppression_limit",
+                hint=Message(
+                    "Raise ",
+                    parameter("suppression_limit"),
+                    ", choose a smaller ",
+                    parameter("k"),
+                    ", or use wider utility constraints.",
+                ),
             )
 
 
-def number_groups(labels: tuple[str, ...], groups: tuple[tuple[str, ...], ...], owner: str) -> Ints:
+def number_groups(labels: tuple[str, ...], groups: tuple[tuple[str, ...], ...], owner: str | MethodName) -> Ints:
     """Return the number of the group of each label; a label in no group has a number of its own.
 
     Examples
@@ -186,7 +216,10 @@ def number_groups(labels: tuple[str, ...], groups: tuple[tuple[str, ...], ...], 
         for item in group:
             if number.setdefault(item, line - 1) != line - 1:
                 raise SchemaError(
-                    f"{owner}: utility constraint {line} repeats an item of constraint {number[item] + 1}."
+                    Message(owner, f": utility constraint {line} repeats an item of constraint {number[item] + 1}."),
+                    option="constraints",
+                    rows=(line, number[item] + 1),
+                    hint="Remove the item from one of them.",
                 )
     alone = itertools.count(len(groups))
     return np.array([number[label] if label in number else next(alone) for label in labels], dtype=np.int64)

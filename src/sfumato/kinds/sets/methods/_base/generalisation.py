@@ -16,6 +16,7 @@ from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets import KIND
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.params import Param
 from sfumato.release.encode import AT_LEAST_ONE, Recoded, publish
 from sfumato.release.recoding import Recoding, SavedRecoding
@@ -69,7 +70,7 @@ class ItemSets:
         """Return the number of rows that hold each item."""
         return np.bincount(self.sets.codes, minlength=len(self.sets.labels)).astype(np.int64)
 
-    def leaf_of_item(self, hierarchy: Hierarchy, owner: str) -> Ints:
+    def leaf_of_item(self, hierarchy: Hierarchy, owner: str | MethodName) -> Ints:
         """Return the leaf of each item, or say in which rows items are that have none; 0 for an item in no row."""
         first_row = np.zeros(len(self.sets.labels), dtype=np.int64)
         first_row[self.sets.codes[::-1]] = (self.rows[self.sets.row_of_token] + 1)[::-1]
@@ -113,11 +114,11 @@ class ItemGeneralising(Method):
     by_record: ClassVar[bool] = False
     """Whether an item may be published differently from record to record, so that values overlap."""
 
-    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    k: Annotated[int, Param("Smallest number of records that match what an attacker knows.", ge=2)]
 
     @abc.abstractmethod
     def build_guarantee(self, dataset: Dataset) -> Guarantee:
-        """Return what the release will promise."""
+        """Return what the release will guarantee."""
 
     @abc.abstractmethod
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
@@ -126,30 +127,32 @@ class ItemGeneralising(Method):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
-        owner = type(self).__name__
+        owner = self.message_name
         if dataset.schema.sensitive:
             raise ParameterError(
-                f"{owner}: knows no sensitive items and would generalise them like any other. "
-                "Use disassociation, or name no sensitive items."
+                Message(owner, ": has no protection for sensitive items and would generalise them like others."),
+                option="sensitive",
+                hint=Message("Use the method disassociation, or leave out ", option("sensitive"), "."),
             )
         baskets = ItemSets.of(dataset)
         if len(baskets) < self.k:
             raise InfeasibleError(
-                f"{owner}: needs at least k={self.k} records with an item, found {len(baskets)} of {len(dataset)}; "
-                "whatever is generalised, they stay fewer. Choose a smaller k."
+                Message(owner, f": only {len(baskets)} of {len(dataset)} records have an item, fewer than k={self.k}."),
+                option="k",
+                hint=Message("Choose a smaller ", parameter("k"), "."),
             )
         guarantee = self.build_guarantee(dataset)
         with run.phase("recode"):
             try:
                 recoded = self.recode(baskets, run)
             except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
-                raise ParameterError(f"{owner}: {error}") from None
+                raise ParameterError(Message(owner, f": {error}")) from None
         return self._publish(dataset, guarantee, recoded, run)
 
     def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
         """Publish a later batch with the recoding of an earlier release, under its guarantee."""
         if unknown not in {"error", "suppress"}:
-            raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
+            raise ParameterError(Message(option("unknown"), f" must be error or suppress, got {unknown!r}."))
         baskets, learnt = ItemSets.of(dataset), Recoding.expect(recoding)
         vocabulary = set(learnt.values)
         strange = np.array([label not in vocabulary for label in baskets.sets.labels], dtype=bool)
@@ -157,8 +160,10 @@ class ItemGeneralising(Method):
         if len(rows) and unknown == "error":
             shown = ", ".join(str(row + 1) for row in rows[:5])
             raise SchemaError(
-                f"apply: {int(strange.sum())} items are not in the recoding; they are in {len(rows)} records, "
-                f"for example {shown}. Use unknown=suppress to remove them, or anonymise the batch anew."
+                f"{int(strange.sum())} items are not in the recoding; {len(rows)} records have them, first rows "
+                f"{shown}.",
+                rows=(rows[:5] + 1).tolist(),
+                hint=Message("Remove these items: ", option("unknown", "suppress"), ", or anonymise the batch anew."),
             )
         return self._publish(dataset, earlier.guarantee, baskets.recoded(learnt), run)
 
@@ -166,7 +171,9 @@ class ItemGeneralising(Method):
         """Make the release: every row a set of values, each meaning at least one of its members."""
         if not len(recoded.rows):
             raise InfeasibleError(
-                f"{type(self).__name__}: every item would be suppressed; there is nothing to publish."
+                Message(self.message_name, ": every item would be suppressed; nothing is left to publish."),
+                option="k",
+                hint=Message("Choose a smaller ", parameter("k"), "."),
             )
         suppressed_records = {**recoded.suppressed_records, EMPTY: len(dataset) - len(recoded.rows)}
         return publish(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
-from sfumato.hierarchies.derive.popularity import order_by_popularity
+from sfumato.hierarchies.derive.labels import order_by_popularity
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
@@ -55,8 +55,8 @@ class HierarchyGeneralising(ItemGeneralising):
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say what an exhaustive test found of those who know the method."""
         return (
-            "It is not promised that the k matching records are equally likely. In tests on all datasets of "
-            "four records and four items, knowing the method made none likelier than 1 in k.",
+            "The k matching records need not be equally likely. In tests on all datasets of four records "
+            "and four items, knowing the method made none likelier than 1 in k.",
         )
 
     def build_guarantee(self, dataset: Dataset) -> KmItems:  # noqa: ARG002
@@ -90,7 +90,7 @@ class HierarchyGeneralising(ItemGeneralising):
 
     def leaves(self, baskets: ItemSets, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
         """Return the leaf of every entry of the rows."""
-        return baskets.leaf_of_item(hierarchy, type(self).__name__).astype(np.int32)[baskets.sets.codes]
+        return baskets.leaf_of_item(hierarchy, self.message_name).astype(np.int32)[baskets.sets.codes]
 
     def sizes(self, baskets: ItemSets) -> tuple[int, ...]:
         """Return the sizes of itemsets to repair; larger ones than the rows hold need none."""

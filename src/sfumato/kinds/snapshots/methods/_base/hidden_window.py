@@ -1,4 +1,4 @@
-"""The window of a stream whose delays tell nothing: a record's fate depends on its snapshot and on coins."""
+"""The window of a stream whose delays say nothing: a record's fate depends on its snapshot and on coins."""
 
 from __future__ import annotations
 

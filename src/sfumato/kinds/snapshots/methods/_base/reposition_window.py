@@ -110,7 +110,7 @@ class RepositionWindow:
         return not any(part.any() for part in (*self._window, *self._waiting))
 
     def is_open(self, time: int) -> bool:
-        """Tell whether a snapshot that was pushed can still take records: it has not left."""
+        """Return whether a snapshot that was pushed can still take records: it has not left."""
         oldest = self.now - self.size + 2 if self._started else self.now - len(self._waiting) + 1
         return oldest <= time <= self.now
 

@@ -23,6 +23,7 @@ from sfumato.kinds.snapshots.methods._base.eligible_steps import Eligible, Step
 from sfumato.kinds.snapshots.methods._base.hidden_window import HiddenWindow, spread_evenly
 from sfumato.kinds.snapshots.methods._base.origins import Origin, Queue, Snapshot, cut_snapshots, order_by_content
 from sfumato.kinds.snapshots.methods._base.reposition_window import RepositionWindow, Shipment, WindowState
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.release.release import OwnerRecord, Release, Result
 from sfumato.release.run import Run
 
@@ -147,7 +148,7 @@ class SnapshotStream:
         """Take a snapshot; return what leaves the window: nothing while it fills, then one as a rule.
 
         After a gap in time several leave. The records of a snapshot that is not later than the last one are late: they
-        join their snapshot where it has not left, and are withheld where it has.
+        join their snapshot where it has not left, and are suppressed where it has.
         """
         snapshot = order_by_content(snapshot)
         codes = self._encode(snapshot.table.column(self._sensitive))
@@ -170,7 +171,7 @@ class SnapshotStream:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised of the snapshots that leave."""
+        """What is guaranteed of the snapshots that leave."""
         return self.step.build_guarantee(self.l, self.window, self.delays)
 
     def make_release(
@@ -235,8 +236,14 @@ class SnapshotStream:
     def _take_late(self, snapshot: Snapshot, codes: Ints) -> None:
         if self._refuses_late:
             raise SchemaError(
-                f"snapshots: records must come in the order of time; {len(codes)} came after a later snapshot. Sort "
-                "them, or let them be withheld where their snapshot has left (late=withhold, delays=paper)."
+                f"{len(codes)} records came after a later snapshot; records must be in the order of time.",
+                hint=Message(
+                    "Sort them, or suppress late ones: ",
+                    parameter("late", "withhold"),
+                    " with ",
+                    parameter("delays", "paper"),
+                    ".",
+                ),
             )
         assert isinstance(self._window, RepositionWindow)
         if not self._window.is_open(snapshot.time):
@@ -308,12 +315,36 @@ def sensitive_column(schema: Schema) -> str:
     names = [column.name for column in schema.columns if column.role == "sensitive"]
     if len(names) != 1:
         raise SchemaError(
-            f"snapshots: exactly one sensitive column is needed, found {len(names)}. Name it (sensitive)."
+            f"Snapshots need exactly one sensitive column, got {len(names)}.",
+            option="sensitive",
+            hint=Message("Name it: ", option("sensitive", ["COLUMN"]), "."),
         )
     taken = [column.name for column in schema.columns if column.name in _RESERVED and column.role != "time"]
     if taken:
-        raise SchemaError(f"snapshots: the release has a column {taken[0]!r} of its own. Rename yours.")
+        raise SchemaError(
+            f"Column {taken[0]!r} has the name of a column of the release.", column=taken[0], hint="Rename it."
+        )
     return names[0]
+
+
+def refuse_infrequent(owner: str | MethodName, l: int, window: int) -> InfeasibleError:
+    """Return the error for data in which no snapshot can be published."""
+    return InfeasibleError(
+        Message(
+            owner,
+            f": no snapshot can be published: within {window} snapshots a value always exceeds 1 in l={l} records.",
+        ),
+        option="l",
+        hint=Message(
+            "Use a smaller ",
+            parameter("l"),
+            ", a larger ",
+            parameter("window"),
+            " or a coarser ",
+            option("resolution"),
+            ".",
+        ),
+    )
 
 
 def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, run: Run) -> Result:
@@ -326,10 +357,7 @@ def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, 
         leaving += stream.flush()
     published = [snapshot for snapshot in leaving if snapshot.table.num_rows]
     if not published:
-        raise InfeasibleError(
-            f"{type(method).__name__}: no snapshot can be published: none has {stream.l} sensitive values that are "
-            f"frequent enough, within {stream.window} snapshots. Lower l, widen the window or cut time more coarsely."
-        )
+        raise refuse_infrequent(method.message_name, stream.l, stream.window)
     release = stream.make_release(method.name, method.note(stream.guarantee), published, stream.suppressed_records)
     rows = np.concatenate([snapshot.rows for snapshot in published])
     distance = np.concatenate([snapshot.time - snapshot.origins for snapshot in published])

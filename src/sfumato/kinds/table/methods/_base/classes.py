@@ -30,6 +30,7 @@ from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.table.dataset import Attribute
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.kinds.table.methods._base.spaces import number_cells
+from sfumato.messages import Message, MethodName, parameter
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def join_equal(attributes: tuple[Attribute, ...], space: Space, group: Ints) -> 
     return number_cells(attributes, bounds)[group]
 
 
-def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owner: str) -> Ints:
+def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owner: str | MethodName) -> Ints:
     """Join every class that is not diverse with another, until all are.
 
     Of the classes that add least to the loss when they are joined, the first counts with which it is diverse; if there
@@ -166,7 +167,10 @@ def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owne
             continue
         partners = classes.find_partners(c)
         if not len(partners):
-            raise InfeasibleError(f"{owner}: not even all {len(group):,} records together are as diverse as is asked.")
+            raise InfeasibleError(
+                Message(owner, f": even all {len(group):,} records in one group are not diverse enough."),
+                hint=Message("Choose a smaller ", parameter("l"), " or a larger ", parameter("t"), "."),
+            )
         holds = judge.judge(classes.count_with(c, partners, judge))
         classes.join(c, int(partners[np.argmax(holds)]))
         if not holds.any():

@@ -20,6 +20,7 @@ from sfumato.kinds.table.methods._base.level_trees import LevelTree
 from sfumato.kinds.table.methods._base.recoded_cells import close_ranges, find_cells, recode_column, take_records
 from sfumato.kinds.table.methods._base.relational import GROUP_TOO_SMALL, Relational, read_weights
 from sfumato.kinds.table.methods._base.requirement import Requirement
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.params import Param
 from sfumato.release.recoding import ColumnCells, SavedRecoding, TableRecoding
 from sfumato.release.release import ExtraTable, PublishedColumn, Release, Result
@@ -51,7 +52,7 @@ class Question:
     records
         The different records.
     demand
-        What is asked of every class, and how many records may be withheld.
+        What is asked of every class, and how many records may be suppressed.
     """
 
     level_trees: tuple[LevelTree, ...]
@@ -76,14 +77,14 @@ class Question:
 class FullDomain(Relational):
     """Base of methods that recode all records alike; a subclass says how it chooses the recoding.
 
-    Classes that do not keep what is asked are withheld, up to the limit of the run.
+    Classes that do not keep what is asked are suppressed, up to the limit of the run.
     """
 
     presence: Annotated[
-        float | None, Param("Largest share of the population's people who fit that may be in the data.", ge=0, le=1)
+        float | None, Param("Largest share of the matching people of a population that may be in the data.", ge=0, le=1)
     ] = None
     at_most: Annotated[
-        str | None, Param("Highest level of generalisation of attributes, all levels if not said: age=2,zip=3.")
+        str | None, Param("Highest level of generalisation by attribute, all levels by default: age=2,zip=3.")
     ] = None
 
     @abc.abstractmethod
@@ -91,11 +92,11 @@ class FullDomain(Relational):
         """Return the node of every value, the missing one last, for each ladder."""
 
     def build_guarantee(self, dataset: Dataset) -> KAnonymity:
-        """Return what the release will promise."""
+        """Return what the release will guarantee."""
         return dataclasses.replace(super().build_guarantee(dataset), presence=self.presence)
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
-        """Return the class of every record, numbered from 0; -1 for one that is withheld."""
+        """Return the class of every record, numbered from 0; -1 for one that is suppressed."""
         question = self.pose(attributes, requirement, run)
         cuts = self.choose(question, run)
         cells = np.column_stack([cut[attribute.codes] for cut, attribute in zip(cuts, attributes, strict=True)])
@@ -106,7 +107,7 @@ class FullDomain(Relational):
         """Return the question; the last rows of the attributes are those of so many people of a population."""
         from sfumato.kinds.table._kernels.different_records import collapse
 
-        owner = type(self).__name__
+        owner = self.message_name
         codes = np.column_stack([_number_missing(attribute) for attribute in attributes])
         rows = len(codes) - people
         mine = tuple(attribute.take(np.arange(rows)) for attribute in attributes)
@@ -141,11 +142,12 @@ class FullDomain(Relational):
     def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
         """Publish a later batch with the recoding of an earlier release, under its guarantee."""
         if unknown not in {"error", "suppress"}:
-            raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
+            raise ParameterError(Message(option("unknown"), f" must be error or suppress, got {unknown!r}."))
         if unknown == "suppress" and self.presence is not None:
             raise ParameterError(
-                "apply: a suppressed value may be anybody's, so the people who fit it cannot be counted apart. With "
-                "presence, use unknown=error."
+                "A suppressed value fits all people of the population, so presence cannot be counted.",
+                option="unknown",
+                hint=Message("Use ", option("unknown", "error"), "."),
             )
         learnt = {cells.column: cells for cells in TableRecoding.expect(recoding).columns}
         guarantee, here = earlier.guarantee, self.build_guarantee(dataset)
@@ -158,8 +160,8 @@ class FullDomain(Relational):
             or any(column.axis is None and learnt[column.name].form == "interval" for column in columns)
         ):
             raise SchemaError(
-                "apply: the batch must have the quasi-identifiers and sensitive columns of the earlier release. Read "
-                "it with the same roles and scales."
+                "The batch must have the quasi-identifiers and sensitive columns of the earlier release.",
+                hint="Read it with the same roles and scales.",
             )
         ordered = TableRecoding(tuple(learnt[name] for name in names))
         if unknown == "error":
@@ -170,7 +172,8 @@ class FullDomain(Relational):
     def _population(self, dataset: Dataset) -> pa.Table:
         if dataset.population is None:
             raise ParameterError(
-                f"{type(self).__name__}: presence is about a population; give one (population) or leave it out."
+                Message(self.message_name, ": ", parameter("presence"), " needs a population."),
+                hint=Message("Name its file: ", option("population", "FILE"), ", or leave out presence."),
             )
         return dataset.population
 
@@ -190,7 +193,10 @@ class FullDomain(Relational):
         rows = np.flatnonzero(~suppressed_records[group])
         if not len(rows):
             raise InfeasibleError(
-                f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
+                Message(
+                    self.message_name, f": all {len(group):,} records would be suppressed; nothing is left to publish."
+                ),
+                hint=Message("Choose a smaller ", parameter("k"), " or fewer quasi-identifiers."),
             )
         quasi = [take_records(part, rows) for part in recoded]
         extra_tables = requirement.describe_order()
@@ -210,7 +216,7 @@ class FullDomain(Relational):
         )
 
 
-def read_levels(text: str | None, level_trees: tuple[LevelTree, ...], owner: str) -> Ints:
+def read_levels(text: str | None, level_trees: tuple[LevelTree, ...], owner: str | MethodName) -> Ints:
     """Return the highest level allowed of every ladder.
 
     Examples
@@ -226,8 +232,13 @@ def read_levels(text: str | None, level_trees: tuple[LevelTree, ...], owner: str
         name, _, value = part.rpartition("=")
         if name.strip() not in names or not value.strip().isdecimal():
             raise ParameterError(
-                f"{owner}: at_most must name quasi-identifiers with a level, such as {names[0]}=2; known are "
-                f"{', '.join(f'{name} (up to {high})' for name, high in zip(names, top.tolist(), strict=True))}."
+                Message(owner, ": ", parameter("at_most"), " must name quasi-identifiers with a level."),
+                hint=Message(
+                    "For example ",
+                    parameter("at_most", f"{names[0]}=2"),
+                    ". Highest levels: "
+                    f"{', '.join(f'{name}={high}' for name, high in zip(names, top.tolist(), strict=True))}.",
+                ),
             )
         at = names.index(name.strip())
         top[at] = min(top[at], int(value))
@@ -275,7 +286,7 @@ def _join_trees(requirement: Requirement, widths: list[int]) -> tuple[Ints, Floa
 def judge_records(
     cells: Ints, requirement: Requirement, people: Ints | None = None
 ) -> tuple[Ints, npt.NDArray[np.bool_], Ints]:
-    """Return the class of every record, which classes are withheld, and how many people of a population fit each.
+    """Return the class of every record, which classes are suppressed, and how many people of a population fit each.
 
     Parameters
     ----------
@@ -330,9 +341,11 @@ def _refuse_unknown(attributes: tuple[Attribute, ...], recoding: TableRecoding) 
         if len(rows):
             shown = ", ".join(str(row + 1) for row in rows[:5])
             raise SchemaError(
-                f"apply: column {attribute.name!r} has {len(strange)} values that the recoding does not know; they are "
-                f"in {len(rows)} records, for example {shown}. Use unknown=suppress to suppress them, or anonymise the "
-                "batch anew."
+                f"Column {attribute.name!r}: {len(strange)} values are not in the recoding; {len(rows)} records have "
+                f"them, first rows {shown}.",
+                column=attribute.name,
+                rows=(rows[:5] + 1).tolist(),
+                hint=Message("Suppress them: ", option("unknown", "suppress"), ", or anonymise the batch anew."),
             )
 
 

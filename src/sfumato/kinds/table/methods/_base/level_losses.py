@@ -30,7 +30,7 @@ LOSSES = ("ncp", "precision", "discernibility", "average-class-size", "entropy")
 class LevelChoosing(FullDomain):
     """Base of methods that publish an attribute on the same level for all records."""
 
-    loss: Annotated[str, Param("What makes one choice of levels better than another.", choices=LOSSES)] = "ncp"
+    loss: Annotated[str, Param("Loss that is minimised over levels of generalisation.", choices=LOSSES)] = "ncp"
 
     def prepare(self, question: Question) -> Search:
         """Lay out the lattice of levels, with what each costs."""
@@ -58,7 +58,11 @@ class LevelChoosing(FullDomain):
             return prepare_search(question.records, level_trees, question.top, question.demand, loss)
         except ValueError as error:
             raise ParameterError(
-                f"{type(self).__name__}: {error}. Allow fewer (at_most), or use top-down or bottom-up."
+                Message(self.message_name, f": {error}."),
+                option="at_most",
+                hint=Message(
+                    "Allow fewer levels (", parameter("at_most"), "), or use the method top-down or bottom-up."
+                ),
             ) from None
 
     def refuse(self, question: Question, search: Search) -> InfeasibleError:
@@ -67,14 +71,19 @@ class LevelChoosing(FullDomain):
 
         _, suppressed_records = examine(search, search.lattice.nodes - 1)
         return InfeasibleError(
-            f"{type(self).__name__}: no choice of levels keeps the guarantee with at most {question.demand.limit:,} of "
-            f"{question.total:,} records suppressed; the highest levels suppress {suppressed_records:,} or more.",
+            Message(
+                self.message_name,
+                f": even the highest levels allowed suppress at least {suppressed_records:,} of {question.total:,} "
+                f"records; {question.demand.limit:,} are allowed.",
+            ),
             hint=Message(
-                "Allow higher levels (",
+                "Choose a smaller ",
+                parameter("k"),
+                ", allow higher levels (",
                 parameter("at_most"),
-                "), use smaller parameters, or raise ",
+                ") or more suppressed records (",
                 option("max_suppressed_records"),
-                ".",
+                ").",
             ),
         )
 

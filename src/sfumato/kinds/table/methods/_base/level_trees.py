@@ -203,7 +203,7 @@ class LevelTree:
         return np.asarray(leaf[np.minimum(used, self.first - 1)])
 
     def _list_ranges(self, covering: list[int], used: set[int]) -> tuple[tuple[float, float, bool], ...]:
-        """Return the ranges of nodes; where values below a node are published as they are, it is marked as exact."""
+        """Return the ranges of nodes; where values below a node are published unchanged, it is marked as exact."""
         assert self.tree is not None
         low, high = _close(self.tree, self.attribute.scale)
         values = np.array([node for node in used if node < self.first], np.int64)

@@ -94,7 +94,7 @@ def find_cells(attribute: Attribute, cells: ColumnCells) -> tuple[Ints, Ints]:
 
 
 def recode_column(attribute: Attribute, cells: ColumnCells) -> CodedColumn:
-    """Spell the cells of a column under a recoding; values that it does not know are suppressed.
+    """Encode the cells of a column under a recoding; values that it does not know are suppressed.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.kinds.table.encode import encode_cells, publish_table
 from sfumato.kinds.table.guarantees import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.methods._base.requirement import Requirement
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.params import Param
 from sfumato.release.release import ExtraTable, Result
 from sfumato.release.run import Run
@@ -27,15 +28,14 @@ __all__ = ["GROUP_TOO_SMALL", "Relational", "read_weights", "uses_sensitive_valu
 Ints = npt.NDArray[np.int64]
 
 (GROUP_TOO_SMALL,) = KIND.suppression_reasons
-"""Why a record is withheld."""
+"""Why a record is suppressed."""
 
 _BLIND = (
-    "How groups were formed does not depend on sensitive values. Knowing the method does not tell the records of a "
-    "group apart."
+    "Groups do not depend on sensitive values. Knowledge of the method does not distinguish the records of a group."
 )
 _SENSITIVE_VALUES_USED = (
-    "Groups were formed by looking at sensitive values. Someone who knows the method and everybody's quasi-identifiers "
-    "may find a value likelier than its share in a group."
+    "Groups depend on sensitive values. Someone who knows the method and all quasi-identifiers may find a "
+    "value likelier than its share in a group."
 )
 
 
@@ -48,15 +48,18 @@ class Relational(Method):
 
     guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KAnonymity,)
 
-    k: Annotated[int, Param("Smallest number of records that are the same in all quasi-identifiers.", ge=2)]
-    l: Annotated[int, Param("How diverse the sensitive values of such records are; 1 for not at all.", ge=1)] = 1
-    diversity: Annotated[str, Param("How diversity is counted.", choices=DIVERSITIES)] = "distinct"
-    c: Annotated[float | None, Param("Bound of recursive diversity.", ge=0)] = None
-    t: Annotated[float | None, Param("Largest distance from the distribution of all records.", ge=0, le=1)] = None
-    distance: Annotated[str, Param("How far sensitive values are apart, for t.", choices=DISTANCES)] = "equal"
-    weights: Annotated[
-        str | None, Param("How much attributes matter, 1 if not said: age=2,sex=0.5. Loss is weighted by it.")
+    k: Annotated[int, Param("Smallest number of records that are equal in all quasi-identifiers.", ge=2)]
+    l: Annotated[int, Param("Diversity of the sensitive values of these records; 1 for no requirement.", ge=1)] = 1
+    diversity: Annotated[str, Param("Kind of diversity.", choices=DIVERSITIES)] = "distinct"
+    c: Annotated[float | None, Param("Constant c of recursive (c,l)-diversity.", ge=0)] = None
+    t: Annotated[
+        float | None,
+        Param(
+            "Largest distance between the distribution of sensitive values in a group and in all records.", ge=0, le=1
+        ),
     ] = None
+    distance: Annotated[str, Param("Distance between sensitive values, for t.", choices=DISTANCES)] = "equal"
+    weights: Annotated[str | None, Param("Weights of attributes in the loss, 1 by default: age=2,sex=0.5.")] = None
 
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
@@ -65,10 +68,10 @@ class Relational(Method):
 
     @abc.abstractmethod
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
-        """Return the class of every record, numbered from 0; -1 for one that is withheld."""
+        """Return the class of every record, numbered from 0; -1 for one that is suppressed."""
 
     def build_guarantee(self, dataset: Dataset) -> KAnonymity:
-        """Return what the release will promise."""
+        """Return what the release will guarantee."""
         named = {
             role: tuple(column.name for column in dataset.schema.columns if column.role == role)
             for role in ("quasi-identifier", "sensitive")
@@ -87,7 +90,7 @@ class Relational(Method):
     def require(self, dataset: Dataset) -> Requirement:
         """Return what every class must keep, and refuse what no class can."""
         requirement = Requirement.of(self.build_guarantee(dataset), attributes_of(dataset, "sensitive"))
-        requirement.refuse_impossible(type(self).__name__, len(dataset))
+        requirement.refuse_impossible(self.message_name, len(dataset))
         return requirement
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
@@ -104,10 +107,11 @@ class Relational(Method):
         attributes = attributes_of(dataset)
         if not attributes:
             raise SchemaError(
-                f"{type(self).__name__}: the table has no quasi-identifier, so there is nothing to hide behind. Say "
-                "what an attacker may know (quasi)."
+                Message(self.message_name, ": the table has no quasi-identifier."),
+                option="quasi",
+                hint=Message("Name the columns that an attacker may know: ", option("quasi", ["COLUMN"]), "."),
             )
-        read_weights(self.weights, attributes, type(self).__name__)
+        read_weights(self.weights, attributes, self.message_name)
         return attributes
 
     def publish(self, dataset: Dataset, attributes: tuple[Attribute, ...], group: Ints, run: Run) -> Result:
@@ -115,7 +119,10 @@ class Relational(Method):
         rows = np.flatnonzero(group >= 0)
         if not len(rows):
             raise InfeasibleError(
-                f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
+                Message(
+                    self.message_name, f": all {len(group):,} records would be suppressed; nothing is left to publish."
+                ),
+                hint=Message("Choose a smaller ", parameter("k"), " or fewer quasi-identifiers."),
             )
         classes = np.unique(group[rows], return_inverse=True)[1].astype(np.int64)
         quasi = [encode_cells(attribute.take(rows), classes) for attribute in attributes]
@@ -140,7 +147,9 @@ class Relational(Method):
         return {}
 
 
-def read_weights(text: str | None, attributes: tuple[Attribute, ...], owner: str) -> npt.NDArray[np.float64]:
+def read_weights(
+    text: str | None, attributes: tuple[Attribute, ...], owner: str | MethodName
+) -> npt.NDArray[np.float64]:
     """Return the weight of every attribute; 1 where none is given.
 
     Examples
@@ -151,8 +160,8 @@ def read_weights(text: str | None, attributes: tuple[Attribute, ...], owner: str
     >>> read_weights("agee=2", attributes_of(data), "Mondrian")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Mondrian: weights must name quasi-identifiers with a number from 0 to 1000, such
-    as age=2; known are age, sex.
+    sfumato.exceptions.ParameterError: Mondrian: weights must name quasi-identifiers with a number from 0 to 1000.
+    For example weights='age=2'. Quasi-identifiers: age, sex.
     """
     names = [attribute.name for attribute in attributes]
     weights = np.ones(len(names))
@@ -164,17 +173,21 @@ def read_weights(text: str | None, attributes: tuple[Attribute, ...], owner: str
             number = -1.0
         if name.strip() not in names or not 0 <= number <= 1000:
             raise ParameterError(
-                f"{owner}: weights must name quasi-identifiers with a number from 0 to 1000, such as {names[0]}=2; "
-                f"known are {', '.join(names)}."
+                Message(
+                    owner, ": ", parameter("weights"), " must name quasi-identifiers with a number from 0 to 1000."
+                ),
+                hint=Message(
+                    "For example ", parameter("weights", f"{names[0]}=2"), f". Quasi-identifiers: {', '.join(names)}."
+                ),
             )
         weights[names.index(name.strip())] = number
     if not weights.any():
-        raise ParameterError(f"{owner}: weights must not all be 0.")
+        raise ParameterError(Message(owner, ": ", parameter("weights"), " must not all be 0."))
     return weights
 
 
 def uses_sensitive_values(guarantee: Guarantee) -> bool:
-    """Tell whether a guarantee is about sensitive values, so that methods must look at them.
+    """Return whether a guarantee is about sensitive values, so that methods must look at them.
 
     Examples
     --------

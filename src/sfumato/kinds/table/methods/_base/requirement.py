@@ -11,6 +11,7 @@ import pyarrow as pa
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.dataset import MISSING, Attribute
 from sfumato.kinds.table.guarantees import KAnonymity
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat
 
@@ -45,8 +46,9 @@ class SensitiveTree:
         hierarchy = attribute.hierarchy
         if hierarchy is None or attribute.leaf is None:
             raise ParameterError(
-                f"column {attribute.name!r}: the hierarchical distance needs a hierarchy of it (hierarchies: "
-                f"{attribute.name}=FILE)."
+                f"Column {attribute.name!r}: the hierarchical distance needs a hierarchy of this column.",
+                column=attribute.name,
+                hint=Message("Give one: ", option("hierarchies", {attribute.name: "FILE"}), "."),
             )
         height = np.zeros(len(hierarchy))
         for node, above in enumerate(hierarchy.parent.tolist()):
@@ -69,12 +71,12 @@ class SensitiveTree:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Requirement:
-    """The promise as a question about classes.
+    """The guarantee as a question about classes.
 
     Parameters
     ----------
     guarantee
-        What is promised.
+        What is guaranteed.
     sensitive
         The sensitive columns of all records.
 
@@ -111,32 +113,54 @@ class Requirement:
         """Return the same question about some of the records."""
         return dataclasses.replace(self, sensitive=tuple(attribute.take(rows) for attribute in self.sensitive))
 
-    def refuse_impossible(self, owner: str, records: int) -> None:
+    def refuse_impossible(self, owner: str | MethodName, records: int) -> None:
         """Refuse what not even all records together keep, with what they would keep."""
         guarantee = self.guarantee
         for attribute in self.sensitive if self.needs_diversity else ():
             values = len(attribute.labels) + attribute.has_missing
             if guarantee.l > values:
                 raise ParameterError(
-                    f"{owner}: l must be at most the number of values of column {attribute.name!r}, got "
-                    f"l={guarantee.l} "
-                    f"for {values}. Choose a smaller l."
+                    Message(
+                        owner,
+                        ": ",
+                        parameter("l"),
+                        f" must be at most {values}, the number of values of column {attribute.name!r}, got "
+                        f"{guarantee.l}.",
+                    ),
+                    column=attribute.name,
                 )
             if guarantee.t is not None and guarantee.distance != "equal" and attribute.has_missing:
                 raise ParameterError(
-                    f"{owner}: column {attribute.name!r} has empty cells, which have no place in an order or a tree. "
-                    "Use distance=equal, or leave these records out."
+                    Message(
+                        owner,
+                        f": column {attribute.name!r} has empty cells, which have no place in an order or a tree.",
+                    ),
+                    option="distance",
+                    column=attribute.name,
+                    hint=Message("Use ", parameter("distance", "equal"), ", or leave these records out."),
                 )
             if guarantee.t is not None and guarantee.distance == "ordered" and attribute.scale == "categorical":
                 raise ParameterError(
-                    f"{owner}: column {attribute.name!r} has no order. Declare one (scales: {attribute.name}=low<high) "
-                    "or use distance=equal."
+                    Message(owner, f": column {attribute.name!r} has no order."),
+                    option="distance",
+                    column=attribute.name,
+                    hint=Message(
+                        "Declare one: ",
+                        option("scales", {attribute.name: "low<high"}),
+                        ", or use ",
+                        parameter("distance", "equal"),
+                        ".",
+                    ),
                 )
         if self.needs_diversity and not self.judge(np.zeros(records, np.int64))[0]:
             raise InfeasibleError(
-                f"{owner}: not even all {records:,} records together are as diverse as l={guarantee.l} "
-                f"({guarantee.diversity}{'' if guarantee.c is None else f', c={guarantee.c:g}'}) asks: "
-                f"{self._describe_reachable()}. Choose a smaller l."
+                Message(
+                    owner,
+                    f": even all {records:,} records in one group do not reach l={guarantee.l} ({guarantee.diversity}"
+                    f"{'' if guarantee.c is None else f', c={guarantee.c:g}'}): {self._describe_reachable()}.",
+                ),
+                option="l",
+                hint=Message("Choose a smaller ", parameter("l"), "."),
             )
 
     def _describe_reachable(self) -> str:
@@ -150,7 +174,9 @@ class Requirement:
                 "recursive": float(1 / share.max()),
             }[self.guarantee.diversity]
             what = (
-                "its values are as mixed as" if self.guarantee.diversity == "entropy" else "the most frequent is one in"
+                "its values have the entropy of"
+                if self.guarantee.diversity == "entropy"
+                else "the most frequent is one in"
             )
             clauses.append(f"column {attribute.name!r}: {what} {reach:.3g}")
         return "; ".join(clauses)
@@ -234,7 +260,7 @@ class Requirement:
         rows: list[tuple[str, str, str]] = []
         for attribute in self.sensitive:
             if guarantee.distance == "ordered":
-                # Values of withheld records are not published, not even here.
+                # Values of suppressed records are not published, not even here.
                 occurs = np.unique(attribute.codes[attribute.codes >= 0]).tolist()
                 rows += [(attribute.name, attribute.labels[code], MISSING) for code in occurs]
             elif attribute.hierarchy is not None:

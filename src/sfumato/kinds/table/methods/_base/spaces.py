@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def is_tree(attribute: Attribute) -> bool:
-    """Tell whether values are published as nodes of a hierarchy; numbers whose hierarchy is one of ranges are not.
+    """Return whether values are published as nodes of a hierarchy; numbers whose hierarchy is one of ranges are not.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.table.methods._base.full_domain import Question
-from sfumato.messages import Message, option, parameter
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ class Moves(NamedTuple):
     node, attribute
         The node that gives way to its children, or that its children give way to.
     loss
-        Change of the loss, in records: one that is withheld counts 1.
+        Change of the loss, in records: one that is suppressed counts 1.
     spread
-        Change of what the cells of all records cost, withheld or not.
+        Change of what the cells of all records cost, suppressed or not.
     suppressed_records
-        Change of the number of records withheld.
+        Change of the number of records suppressed.
     company
-        Records that were withheld and are joined by others.
+        Records that were suppressed and are joined by others.
     """
 
     node: Ints
@@ -217,7 +217,7 @@ class CutSearch:
         return np.where(chosen[cut], below, cut)
 
     def weigh(self, cut: Ints) -> float:
-        """Return what a cut loses, in records: one that is withheld counts 1."""
+        """Return what a cut loses, in records: one that is suppressed counts 1."""
         self.evaluate_cut(cut)
         size = int(self.classes.size[0])
         price = np.where(self.suppressed_records[:size], 1.0, self._price(cut, self.classes))
@@ -227,7 +227,7 @@ class CutSearch:
         """Take nodes of a cut apart as long as what is asked is kept; the cut must keep it.
 
         The next node is the one that gives back most for the anonymity it costs: what is no longer lost, by the number
-        of records newly withheld, plus one, to a power. Which power is best depends on the data, so several are tried
+        of records newly suppressed, plus one, to a power. Which power is best depends on the data, so several are tried
         one after the other, and the cut that loses least is taken.
         """
         best = min((self._take_apart(cut, power) for power in _POWERS), key=self.weigh)
@@ -257,7 +257,7 @@ class CutSearch:
                 cut, gone = trial, now
                 if not lasting:
                     refused[:] = False
-            else:  # only where withholding changes what all classes are compared with
+            else:  # only where suppressing changes what all classes are compared with
                 refused[nodes] = True
                 gone = self.evaluate_cut(cut)
 
@@ -279,12 +279,12 @@ class CutSearch:
         return cut
 
     def count_company(self, cut: Ints, moves: Moves) -> Ints:
-        """Return how many withheld records get company, those twice that need not be withheld any longer."""
+        """Return how many suppressed records get company, those twice that need not be suppressed any longer."""
         helped = np.maximum(-moves.suppressed_records, 0) + moves.company
         return helped if helped.any() else self.count_lost(cut, moves)
 
     def count_lost(self, cut: Ints, moves: Moves) -> Ints:
-        """Return how many withheld records lie below each node."""
+        """Return how many suppressed records lie below each node."""
         total = np.zeros(len(self.trees.parent))
         size = int(self.classes.size[0])
         lost = self.classes.weight[:size] * self.suppressed_records[:size]
@@ -318,16 +318,21 @@ def choose_moves(moves: Moves, score: Floats, budget: int) -> Ints:
     return moves.node[mates[: len(within) if within.all() else int(np.argmin(within))]]
 
 
-def refuse_cuts(owner: str, question: Question, suppressed_records: int) -> InfeasibleError:
+def refuse_cuts(owner: str | MethodName, question: Question, suppressed_records: int) -> InfeasibleError:
     """Return the error that says how far even the highest levels allowed are from what is asked."""
     return InfeasibleError(
-        f"{owner}: no recoding keeps the guarantee with at most {question.demand.limit:,} of {question.total:,} "
-        f"records suppressed; the highest levels suppress {suppressed_records:,}.",
+        Message(
+            owner,
+            f": even the highest levels allowed suppress {suppressed_records:,} of {question.total:,} records; "
+            f"{question.demand.limit:,} are allowed.",
+        ),
         hint=Message(
-            "Allow higher levels (",
+            "Choose a smaller ",
+            parameter("k"),
+            ", allow higher levels (",
             parameter("at_most"),
-            "), use smaller parameters, or raise ",
+            ") or more suppressed records (",
             option("max_suppressed_records"),
-            ".",
+            ").",
         ),
     )

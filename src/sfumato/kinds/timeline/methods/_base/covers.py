@@ -1,4 +1,4 @@
-"""Events that others hide among: crowds of events with the same counts at every time point."""
+"""Groups of events with the same counts at every time point."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class EqualEvents:
     points, counts
         Where they occur, and how often.
     key
-        The same for crowds with the same counts, whatever their events.
+        The same for groups with the same counts, whatever their events.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def find_equal_events(
     without, only
         Events that do not count, and if given the only ones that do.
     least
-        Fewest events of a crowd.
+        Fewest events of a group.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def find_equal_events(
 
 
 class Covering:
-    """Sensitive events, each cut down to the counts of a crowd or deleted altogether.
+    """Sensitive events, each cut down to the counts of a group or deleted altogether.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Covering:
         self._counts = np.concatenate([np.empty(0, np.int64), *(group.counts for group in groups)])
 
     def options(self, s: int, left: Ints) -> list[Ints]:
-        """Return what may be left of an event at its places: the counts of crowds no larger than it, or nothing."""
+        """Return what may be left of an event at its places: the counts of groups no larger than it, or nothing."""
         places = self.task.places
         own = slice(places.offsets[s], places.offsets[s + 1])
         points = places.points[own]
@@ -160,7 +160,7 @@ class Covering:
         return places.counts - left
 
     def _is_rare(self, points: Ints, before: Ints, after: Ints, totals: Ints) -> bool:
-        """Tell whether what would be left of an event is rare in every prefix."""
+        """Return whether what would be left of an event is rare in every prefix."""
         now = totals.copy()
         now[points] -= before - after
         sums = np.cumsum(after)

@@ -21,6 +21,7 @@ from sfumato.kinds.timeline.encode import publish
 from sfumato.kinds.timeline.guarantees import PrefixFrequency, format_delta, read_delta
 from sfumato.kinds.timeline.methods._base.covers import EqualEvents, find_equal_events
 from sfumato.kinds.timeline.methods._base.timeline_counts import Deletions, Places, TimelineCounts
+from sfumato.messages import Message, option, parameter
 from sfumato.params import Param
 from sfumato.release.release import OwnerRecord, Result
 from sfumato.release.run import Run
@@ -136,13 +137,17 @@ class EventDeletion(Method):
     ]
     cover: Annotated[
         int,
-        Param("Events with each sensitive event's counts at every time point, itself included; 1 for none.", ge=1),
+        Param(
+            "Number of events with the counts of each sensitive event at every time point, including itself; 1 "
+            "for no requirement.",
+            ge=1,
+        ),
     ] = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", format_delta(self.delta))
         super().__post_init__()
-        read_delta(type(self).__name__, self.delta)
+        read_delta(self.message_name, self.delta)
 
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
@@ -155,14 +160,14 @@ class EventDeletion(Method):
 
     @abc.abstractmethod
     def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:
-        """Return how many occurrences go at each place so that what is left of an event equals a crowd."""
+        """Return how many occurrences go at each place so that what is left of an event equals a group."""
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, 1)
         task = self.task(dataset)
         if not task.timeline.counts.size:
-            raise SchemaError(f"{type(self).__name__}: the data hold nothing: no event occurs at any time point.")
+            raise SchemaError(Message(self.message_name, ": no event occurs at any time point."))
         with run.phase("delete"):
             if self.cover == 1:
                 removed = self.delete(task, run)
@@ -181,32 +186,39 @@ class EventDeletion(Method):
         """Return what is to be done, or refuse data this cannot be done with."""
         from sfumato.kinds.timeline._kernels.sanitisation import LARGEST
 
-        owner = type(self).__name__
+        owner = self.message_name
         timeline = Timeline.of(dataset)
         counts = TimelineCounts(timeline)
         code = timeline.code_of()
         sensitive = tuple(dict.fromkeys(dataset.schema.sensitive))
         if not sensitive:
-            raise SchemaError(f"{owner}: needs sensitive events (sensitive), and the data name none.")
+            raise SchemaError(
+                Message(owner, ": needs sensitive events; the data name none."),
+                option="sensitive",
+                hint=Message("Name them: ", option("sensitive", ["EVENT"]), "."),
+            )
         unknown = sum(event not in code for event in sensitive)
         if unknown:
             raise SchemaError(
-                f"{owner}: {unknown} of the {len(sensitive)} sensitive events do not occur in the data. "
-                "Name events as the data spell them."
+                Message(owner, f": {unknown} of the {len(sensitive)} sensitive events do not occur in the data."),
+                option="sensitive",
+                hint="Write them as in the data.",
             )
         size = int(counts.totals.sum()) + len(timeline.labels)
         if size > LARGEST:
             raise ParameterError(
-                f"{owner}: occurrences and different events together must be at most {LARGEST:,}, got {size:,}. "
-                "Split the timeline."
+                Message(
+                    owner, f": occurrences and different events together must be at most {LARGEST:,}, got {size:,}."
+                ),
+                hint="Split the timeline.",
             )
         events = tuple(code[event] for event in sensitive)
         return Task(counts, events, read_delta(owner, self.delta))
 
     def _build_guarantee(self, task: Task, left: Ints) -> Guarantee:
-        """Claim what was asked for: of the sensitive events, and with covers of those they hide among.
+        """Claim what was asked for: of the sensitive events, and with covers of those that have their counts.
 
-        An event that is gone hides among nobody and is not named then: its name would say that it is sensitive.
+        An event that is gone matches no other and is not named then: its name would say that it is sensitive.
         """
         labels = task.timeline.labels
         if self.cover == 1:
@@ -215,12 +227,21 @@ class EventDeletion(Method):
         if not named:
             gone, total = int(task.places.counts.sum()), int(task.counts.totals.sum())
             events = f"{len(task.events)} sensitive event{'s' * (len(task.events) > 1)}"
-            others = "other event has" if self.cover == 2 else f"{self.cover - 1} other events have"
             raise InfeasibleError(
-                f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the {events} "
-                f"({100 * gone / total:.3g} % of all {total:,}) and promise nothing: no {others} "
-                "the same counts at every time point to hide among. Use a smaller cover, cut time more coarsely "
-                "(resolution), or leave the events out of the data."
+                Message(
+                    self.message_name,
+                    f": all {gone:,} occurrences of the {events} ({100 * gone / total:.3g} % of all) would be deleted, "
+                    "as "
+                    f"fewer than cover={self.cover} events have the same counts at every time point.",
+                ),
+                option="cover",
+                hint=Message(
+                    "Use a smaller ",
+                    parameter("cover"),
+                    ", a coarser ",
+                    option("resolution"),
+                    ", or remove these events from the data.",
+                ),
             )
         return PrefixFrequency(self.delta, self.cover, named)
 
@@ -228,9 +249,14 @@ class EventDeletion(Method):
         left = task.timeline.counts - deletions.removed
         if not (left > 0).any():
             raise InfeasibleError(
-                f"{type(self).__name__}: delta={self.delta} leaves nothing: all {int(task.counts.totals.sum()):,} "
-                f"occurrences are of the {len(task.events)} sensitive events, and all must go. Use a larger delta or "
-                "name fewer sensitive events."
+                Message(
+                    self.message_name,
+                    f": delta={self.delta} deletes all {int(task.counts.totals.sum()):,} occurrences; they are all of "
+                    "the "
+                    f"{len(task.events)} sensitive events.",
+                ),
+                option="delta",
+                hint=Message("Use a larger ", parameter("delta"), " or name fewer sensitive events."),
             )
         release, rows = publish(dataset, task.timeline, left, self, self._build_guarantee(task, left))
         return Result(
@@ -246,7 +272,7 @@ def _describe_deletion(task: Task, removed: Ints) -> str:
     lost = sum(not count for count in left)
     sentence = f"Deleted {gone:,} of {total:,} occurrences ({100 * gone / max(total, 1):.3g} %)"
     if lost:
-        sentence += f"; of {lost:,} of the {len(left):,} sensitive events nothing is left"
+        sentence += f"; {lost:,} of the {len(left):,} sensitive events are deleted entirely"
     return sentence + "."
 
 

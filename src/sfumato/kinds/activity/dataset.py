@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,13 +14,15 @@ import pyarrow as pa
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Schema
-from sfumato.data.time_units import TimeUnit
-from sfumato.exceptions import SchemaError
+from sfumato.data.time_units import UNITS, TimeUnit
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.activity import KIND
+from sfumato.messages import Message, MethodName, parameter
 from sfumato.release.release import PublishedColumn
 from sfumato.release.text import ValueFormat
 
-__all__ = ["CLASS_COLUMNS", "UNKNOWN", "Slots", "list_columns", "make_dataset"]
+__all__ = ["CLASS_COLUMNS", "SECONDS", "SLOT", "UNKNOWN", "Slots", "check_span", "list_columns", "make_dataset"]
+
 
 UNKNOWN = "(gap)"
 """What time is called that nothing is known about, unless the owner gives it another name."""
@@ -31,7 +34,7 @@ CLASS_COLUMNS = (
 
 
 def list_columns(time: str) -> tuple[PublishedColumn, ...]:
-    """Return the columns of published classes; intervals are numbered from 0 or told by the time they begin.
+    """Return the columns of published classes; intervals are numbered from 0 or named by the time they begin.
 
     Examples
     --------
@@ -65,7 +68,7 @@ def make_dataset(
     (Dataset(activity: 2 people, 4 entries, 2 distinct values), TimeUnit(unit='minute', origin=0))
     """
     if len({len(row) for row in rows}) > 1:
-        raise SchemaError("activity: everybody must have the same number of slots.")
+        raise SchemaError("All people must have the same number of slots.")
     table = pa.table(
         {
             "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
@@ -115,10 +118,57 @@ class Slots(NamedTuple):
         """
         slots = int(history.lengths[0]) if len(history) else 0
         if (history.lengths != slots).any():
-            raise SchemaError("activity: everybody must have the same number of slots.")
+            raise SchemaError("All people must have the same number of slots.")
         return cls(history.codes.reshape(len(history), slots), history.labels)
 
     def find(self, labels: tuple[str, ...]) -> list[int]:
         """Return the codes of activities, -1 for those that nobody does."""
         code = {label: at for at, label in enumerate(self.labels)}
         return [code.get(label, -1) for label in labels]
+
+
+SLOT = "slot"
+"""The unit of a length of time that is given by the number of its slots."""
+SECONDS = {**UNITS, "week": 7 * UNITS["day"]}
+"""How long every other unit is."""
+
+_UNIT_ALIASES = {
+    SLOT: ("", "slot", "slots"),
+    "second": ("s", "sec", "second", "seconds"),
+    "minute": ("min", "minute", "minutes"),
+    "hour": ("h", "hour", "hours"),
+    "day": ("d", "day", "days"),
+    "week": ("w", "week", "weeks"),
+    "month": ("month", "months"),
+    "quarter": ("q", "quarter", "quarters"),
+}
+_UNIT = {alias: name for name, aliases in _UNIT_ALIASES.items() for alias in aliases}
+_SPAN = re.compile(r"(\d{0,9})\s*([a-z]*)")
+
+
+def check_span(owner: str | MethodName, name: str, text: str) -> tuple[int, str]:
+    """Return how many of which unit a text says, or raise :class:`ParameterError`.
+
+    Examples
+    --------
+    >>> check_span("Mc", "delta", "48h"), check_span("Mc", "delta", "week"), check_span("Mc", "delta", "6")
+    ((48, 'hour'), (1, 'week'), (6, 'slot'))
+    >>> check_span("Mc", "delta", "soon")
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: Mc: delta must be a length of time such as 90min, 48h, 3d or week, or a number \
+of slots, got 'soon'.
+    """
+    match = _SPAN.fullmatch(text.strip().lower())
+    unit = _UNIT.get(match[2]) if match else None
+    nothing = match is not None and (not match[0] or (match[1] != "" and int(match[1]) == 0))
+    if match is None or unit is None or nothing:
+        raise ParameterError(
+            Message(
+                owner,
+                ": ",
+                parameter(name),
+                f" must be a length of time such as 90min, 48h, 3d or week, or a number of slots, got {text!r}.",
+            )
+        )
+    return int(match[1] or 1), unit

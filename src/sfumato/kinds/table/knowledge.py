@@ -1,8 +1,9 @@
-"""Which classes of a release fit which people: every cell of the class holds the person's value.
+"""What an attacker can know of people in a table: which classes fit whom, and what they say of sensitive columns.
 
-Values that lie in the same cells cannot be told apart in the release, so they are one *kind* of value, and people with
-the same kinds in all attributes are one *case*. For every kind of value the classes that hold it are kept as bits; a
-case fits the classes whose bits are set in all attributes. Plain NumPy: it shares nothing with the methods.
+A class fits somebody where every cell of it holds the person's value. Values that lie in the same cells cannot be told
+apart in the release, so they are one *kind* of value, and people with the same kinds in all attributes are one *case*.
+For every kind of value the classes that hold it are kept as bits; a case fits the classes whose bits are set in all
+attributes. Plain NumPy: it shares nothing with the methods.
 """
 
 from __future__ import annotations
@@ -16,14 +17,20 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
+from sfumato.base.remaining import Possibility, Remaining, quote
 from sfumato.checks.cache import cached
 from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
+from sfumato.kinds.table.guarantees import KAnonymity
+from sfumato.messages import Message, parameter
 from sfumato.progress import track
+from sfumato.release.release import Release
 
-__all__ = ["Fitting"]
+__all__ = ["Fitting", "describe_inference", "find_inferences", "is_guaranteed", "number_values"]
+
 
 Ints = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint8]
@@ -175,3 +182,121 @@ def _match(cases: list[_MatchableAttribute], count: int, classes: int) -> Iterat
             row, byte = np.divmod(np.flatnonzero(left != 0), high - low)
             which, bit = np.nonzero(np.unpackbits(left[row, byte][:, None], axis=1))
             yield np.stack([begin + row[which], 8 * (low + byte[which]) + bit]).astype(np.int64)
+
+
+def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noqa: ARG001
+    """Return, for every sensitive column, how sure a reader of the published files can be of its values.
+
+    A class is counted by itself. Whoever fits several classes is less sure; whoever knows who is in which one is not.
+
+    Parameters
+    ----------
+    release
+        A release whose structure was checked.
+    measured
+        What its verifier counted; not needed here.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(20, "flu"), (29, "flu"), (70, "flu"), (79, "cold")]
+    >>> data = sf.Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    >>> print(next(iter(find_inferences(release))))
+    2 of 4 people (50 %) match only records with the same value of 'ill'. The guarantee does not cover it. What helps:
+    l-diversity (l=2 or more) or t-closeness (t=0.3).
+    """
+    return Remaining(tuple(_judge_columns(release)))
+
+
+def _judge_columns(release: Release) -> Iterator[Possibility]:
+    table = PublishedTable.of(release)
+    for column in release.columns:
+        if column.role == "sensitive" and table.records:
+            value, width = number_values(release, column.name)
+            pairs, counts = np.unique(table.group * width + value, return_counts=True)
+            share = counts / table.sizes[pairs // width]
+            certain = int(counts[share == 1].sum())
+            guaranteed, most = is_guaranteed(release, column.name), float(share.max())
+            yield describe_inference(
+                column.name, certain, table.records, most, guaranteed=guaranteed, unit=release.unit
+            )
+
+
+def is_guaranteed(release: Release, column: str) -> bool:
+    """Tell whether the guarantee of a release bounds what can be inferred of a sensitive column.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "flu"), (21, "cold")], ("age", "ill"), sensitive=("ill",))
+    >>> [is_guaranteed(sf.anonymize(data, sf.methods.Mondrian(k=2, l=l)).release, "ill") for l in (1, 2)]
+    [False, True]
+    """
+    guarantee = release.guarantee
+    return (
+        isinstance(guarantee, KAnonymity)
+        and (guarantee.l > 1 or guarantee.t is not None)
+        and column in guarantee.sensitive
+    )
+
+
+def number_values(release: Release, column: str) -> tuple[Ints, int]:
+    """Return the value of every published record as a number, and how many there are.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "flu"), (20, "flu")], ("age", "ill"), sensitive=("ill",))
+    >>> values, width = number_values(sf.anonymize(data, sf.methods.Mondrian(k=2)).release, "ill")
+    >>> values.tolist(), width
+    ([0, 0], 1)
+    """
+    coded = release.table.column(column).combine_chunks().dictionary_encode()
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), max(len(coded.dictionary), 1)
+
+
+def describe_inference(
+    column: str, certain: int, people: int, confidence: float, *, guaranteed: bool, unit: RecordUnit = PERSON
+) -> Possibility:
+    """Say how sure somebody can be of the values of a sensitive column who knows all quasi-identifiers.
+
+    Parameters
+    ----------
+    column
+        The sensitive column.
+    certain, people
+        For how many all records that match have the same value, and of how many.
+    confidence
+        The largest share of one value among the records that anybody matches.
+    guaranteed
+        Whether the guarantee bounds it.
+    unit
+        What one record is.
+
+    Examples
+    --------
+    >>> print(describe_inference("ill", 0, 200, 0.6, guaranteed=True).sentence)
+    Someone who knows all quasi-identifiers can infer a value of 'ill' with up to 60 % confidence.
+    """
+    name = quote(repr(column))
+    wording = (
+        f"Someone who knows all quasi-identifiers can infer a value of {name} with up to {{confidence}} confidence."
+    )
+    if certain:
+        wording = f"{{people}} of {{of}} {unit.many} ({{share}}) match only records with the same value of {name}."
+    covered = "" if guaranteed else " The guarantee does not cover it."
+    remedy = Message(
+        "What helps: l-diversity (", parameter("l", 2), " or more) or t-closeness (", parameter("t", 0.3), ")."
+    )
+    if guaranteed:
+        remedy = Message("What helps: a larger l or a smaller t.") if certain else Message()
+    return Possibility(
+        "inference",
+        column,
+        "warning" if certain or not guaranteed else "note",
+        wording + covered,
+        remedy,
+        {"people": certain, "of": people},
+        {"confidence": confidence},
+    )

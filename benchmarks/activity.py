@@ -35,7 +35,7 @@ def people(folder: Path, size: int, model: str, *options: str) -> sf.Dataset:
 def anonymized(data: sf.Dataset, name: str, **asked: object) -> tuple[float, Comparison]:
     """Return the seconds a processor worked in a warm process, and the comparison; whoever fits nowhere is left out."""
     start = time.process_time()
-    result = sf.anonymize(data, find_method(name)(**asked), secret=bytes([1] * 32), withhold_at_most=1)
+    result = sf.anonymize(data, find_method(name)(**asked), secret=bytes([1] * 32), max_suppressed_records=1)
     return time.process_time() - start, Comparison(data, result.release, result.owner_record.rows)
 
 
@@ -90,7 +90,7 @@ def gap(folder: Path) -> list[list[object]]:
         losses: list[float] = []
         best = np.nan
         for name in names:
-            result = sf.anonymize(data, find_method(name)(**asked), secret=bytes([1] * 32), withhold_at_most=1.0)
+            result = sf.anonymize(data, find_method(name)(**asked), secret=bytes([1] * 32), max_suppressed_records=1.0)
             comparison = Comparison(data, result.release, result.owner_record.rows)
             found = RelativeDifference().measure(comparison)
             # People who are left out count as lost altogether, in the best classes too: there nobody is.

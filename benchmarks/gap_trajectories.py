@@ -42,7 +42,7 @@ def gap(folder: Path) -> list[list[object]]:
         losses = []
         for method, asked in METHODS.values():
             chosen = getattr(sf.methods, method)(k=2, m=2, infeasible="suppress", **asked)
-            result = sf.anonymize(data, chosen, secret=bytes(32), withhold_at_most=1.0)
+            result = sf.anonymize(data, chosen, secret=bytes(32), max_suppressed_records=1.0)
             kept = set(result.owner_record.rows.tolist())
             losses.append(float(Distance().measure(Comparison(data, result.release, result.owner_record.rows)).value))
         rows_kept = Trajectories.of(data).take(np.array(sorted(kept)))

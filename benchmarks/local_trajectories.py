@@ -128,7 +128,7 @@ def _lose(data: Dataset, name: str, k: int, m: int, folder: Path) -> list[object
     method, asked = METHODS[name]
     start = time.process_time()
     chosen = getattr(sf.methods, method)(k=k, m=m, infeasible="suppress", **asked)
-    result = sf.anonymize(data, chosen, secret=bytes([1] * 32), withhold_at_most=0.2)
+    result = sf.anonymize(data, chosen, secret=bytes([1] * 32), max_suppressed_records=0.2)
     seconds = time.process_time() - start
     sf.write(result, folder / "out", force=True, reports=False)
     comparison = Comparison(data, result.release, result.owner_record.rows)

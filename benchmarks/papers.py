@@ -49,7 +49,7 @@ def trajectories(folder: Path) -> Rows:
         more = {} if name == "seqanon" else {"clusters": 5}
         start = time.process_time()
         method = all_methods()[name](k=k, m=m, infeasible="suppress", **more)
-        result = sf.anonymize(dataset, method, secret=SECRET, withhold_at_most=1)
+        result = sf.anonymize(dataset, method, secret=SECRET, max_suppressed_records=1)
         seconds = time.process_time() - start
         scores = {score.name: score for score in calls.measure_release(_compare(dataset, result))}
         places = scores["place-counts"].details
@@ -153,7 +153,7 @@ def deletions(folder: Path) -> Rows:
                 continue
             data = sf.read(path, kind="timeline", sensitive=rarest)
             start = time.process_time()
-            result = sf.anonymize(data, sf.methods.Essa(delta=delta), secret=SECRET, withhold_at_most=1)
+            result = sf.anonymize(data, sf.methods.Essa(delta=delta), secret=SECRET, max_suppressed_records=1)
             seconds = time.process_time() - start
             comparison = _compare(data, result)
             deleted, ghosts = (100 * metric.measure(comparison).value for metric in (DeletedShare(), GhostEvents()))
@@ -173,7 +173,7 @@ def windows(folder: Path) -> Rows:
     for l in (2, 4):
         for window in (1, 3, 7, 14):
             method = sf.methods.Reposition(l=l, window=window)
-            result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
+            result = sf.anonymize(data, method, secret=SECRET, max_suppressed_records=1)
             delay = PublicationDelay().measure(_compare(data, result))
             score = WindowQueries().measure(_compare(data, result))
             late = [100 * delay.details["suppressed_share"], delay.value]

@@ -68,7 +68,7 @@ CASES = {
     "snapshots/reposition": Case(
         ("l=3", "window=5"),
         # Next to no records are too few for all of them to be published.
-        ("--sensitive", "condition", "--column", "quasi-identifier=age,sex,area", "--withhold-at-most", "1"),
+        ("--sensitive", "condition", "--column", "quasi-identifier=age,sex,area", "--max-suppressed-records", "1"),
     ),
 }
 MORE_CASES = {

@@ -155,7 +155,7 @@ def truth() -> list[list[object]]:
     rows: list[list[object]] = []
     for name, (read, method, questions) in REAL.items():
         data = read()
-        release = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1).release
+        release = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1).release
         start = time.process_time()
         answers = query_all(release, questions)
         spent = (time.process_time() - start) / len(answers)

@@ -115,7 +115,7 @@ def public(folder: Path) -> list[list[object]]:
         often = np.argsort(-np.bincount(history.codes))
         a, b, c = (f'"{history.labels[often[rank]]}"' for rank in (0, 3, 60))
         for method in (sf.methods.Disassociation(k=5, m=2), sf.methods.LocalKmItems(k=5, m=2)):
-            release = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1).release
+            release = sf.anonymize(data, method, secret=bytes(32), max_suppressed_records=1).release
             for condition in (a, f"{a} and {b}", f"{a} and {c}", f"{b} and not {c}"):
                 question = f"count record where {condition}"
                 truth, found = sf.query(data, question).certain, sf.query(release, question)

@@ -115,7 +115,7 @@ def publish_all(tree: Path, folder: Path) -> dict[str, str]:
                 str(folder / "secret.hex"),
             ]
             try:
-                call(tree, *words, "--no-report", "--withhold-at-most", "1")
+                call(tree, *words, "--no-report", "--max-suppressed-records", "1")
                 found[method["name"]] = digest(Path(temporary) / "out" / "release")
             except RuntimeError as error:
                 found[method["name"]] = f"refused: {str(error).partition(': exit ')[2][:200]}"

@@ -95,7 +95,7 @@ def windows(folder: Path) -> list[list[object]]:
     for l in (2, 4, 6):
         for window in (1, 3, 7, 14, 30):
             method = sf.methods.Reposition(l=l, window=window)
-            result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
+            result = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1)
             comparison = Comparison(data, result.release, result.owner_record.rows)
             delay = PublicationDelay().measure(comparison)
             score = WindowQueries().measure(comparison)

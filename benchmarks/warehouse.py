@@ -193,7 +193,7 @@ def lose(folder: Path, name: str, case: Case) -> Iterator[list[object]]:
         run(
             *("anonymize", case.file, "--kind", case.kind, *case.read_options, "--hierarchy", f"{case.of}={hierarchy}"),
             *("--method", case.method, *(word for p in case.parameters for word in ("-p", p))),
-            *("--out", out, "--no-report", "--withhold-at-most", "0.5", "--force"),
+            *("--out", out, "--no-report", "--max-suppressed-records", "0.5", "--force"),
         )
         # Published places are sets of places: what they mean is judged by the catalogue, whatever made them.
         judge = tree if case.kind == "trajectories" else hierarchy

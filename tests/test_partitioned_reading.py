@@ -79,7 +79,7 @@ def files(folder):
 
 def publish_both(path, kind, method, options, tmp_path, engine=None, size=30):
     """Publish a file whole and in bounded memory; return both."""
-    shared = {"partition_size": size, "secret": SECRET, "withhold_at_most": 1}
+    shared = {"partition_size": size, "secret": SECRET, "max_suppressed_records": 1}
     whole = sf.read(path, kind, **options)
     one = publish_in_partitions(whole, method, tmp_path / "whole", engine=Local(1), **shared)
     two = publish_in_partitions(
@@ -214,7 +214,7 @@ class Elsewhere:
 def test_files_that_only_an_engine_reaches_give_the_release_that_their_data_give(kind, suffix, tmp_path):
     folder = save_files(generate(kind, shuffled=True), tmp_path / "data", suffix)
     method, options = CASES[kind]
-    shared = {"kind": kind, "reading": options, "partition_size": 30, "secret": SECRET, "withhold_at_most": 1}
+    shared = {"kind": kind, "reading": options, "partition_size": 30, "secret": SECRET, "max_suppressed_records": 1}
     one = publish_in_partitions(folder, method, tmp_path / "here", engine=Local(1), **shared)
     engine = Elsewhere(tmp_path)
     two = publish_in_partitions("far://away/data", method, tmp_path / "there", engine=engine, **shared)

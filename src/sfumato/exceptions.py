@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from sfumato.messages import Message, Setting, Style, write
 
@@ -54,6 +54,60 @@ class SfumatoError(Exception):
         named = (part.name for part in getattr(message, "parts", ()) if isinstance(part, Setting))
         self.option = option or next(named, "")
         self.column, self.rows, self.hint = column, tuple(rows), hint
+
+    def at(self, place: str, *, instead_of: str = "") -> Self:
+        """Return the same error with a place before its text: a file, a section, a partition.
+
+        Parameters
+        ----------
+        place
+            What to put there.
+        instead_of
+            A place that the text begins with, which is left out.
+
+        Examples
+        --------
+        >>> error = SchemaError("Column 'age' is empty.", column="age").at("people.csv")
+        >>> str(error), error.column
+        ("people.csv: Column 'age' is empty.", 'age')
+        """
+        first, *rest = self.text.parts if isinstance(self.text, Message) else (self.text,)
+        if instead_of and isinstance(first, str):
+            first = first.removeprefix(f"{instead_of}: ")
+        return self._copy(Message(place, ": ", first, *rest))
+
+    def with_hint(self, hint: str) -> Self:
+        """Return the same error with a hint, after those that it has.
+
+        Examples
+        --------
+        >>> str(SchemaError("a.csv: there is no header.").with_hint(Message("Add: ", Setting("header", False), ".")))
+        'a.csv: there is no header. Add: header=False.'
+        """
+        if not hint:
+            return self
+        error = self._copy(Message(self.text, " ", hint))
+        error.hint = Message(self.hint, " ", hint) if self.hint else hint
+        return error
+
+    def written(self, style: Style) -> Self:
+        """Return the same error for the callers of one way in: what it names is written for them, and for all others.
+
+        Examples
+        --------
+        >>> from sfumato.messages import PYTHON
+        >>> str(SfumatoError(Message(Setting("split"), " must be one of day, week.")).written(PYTHON))
+        'split= must be one of day, week.'
+        """
+        error = self._copy(write(self.text, style))
+        error.hint = write(self.hint, style)
+        return error
+
+    def _copy(self, text: str) -> Self:
+        error = type(self).__new__(type(self), str(text))
+        error.__dict__.update(self.__dict__)
+        error.text = text
+        return error
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep the fields where an error is sent to another process, whatever its class is made of."""

@@ -1,25 +1,87 @@
-"""A policy file: data, method and release in one text that can be versioned."""
+"""A policy file: data, method and release in one text that can be versioned, and how messages name its keys."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sfumato.exceptions import ParameterError
-from sfumato.formats.json_text import read_toml
-from sfumato.old_names import rename_keys
+from sfumato.exceptions import ParameterError, SfumatoError
+from sfumato.formats.json_text import format_toml, read_toml
+from sfumato.old_names import rename_options
 from sfumato.params import list_options
 from sfumato.readers.files import is_uri
 from sfumato.readers.options import ReadOptions
 from sfumato.release.options import ReleaseOptions
 from sfumato.release.suppression import read_limit
 
-__all__ = ["DataSection", "Policy", "ReadingSection", "locate_files", "read_policy"]
+__all__ = [
+    "POLICY",
+    "DataSection",
+    "Policy",
+    "PolicyStyle",
+    "ReadingSection",
+    "locate_files",
+    "name_keys",
+    "read_policy",
+]
+
+
+class PolicyStyle:
+    """How messages name what stands in a policy or a study file.
+
+    Examples
+    --------
+    >>> POLICY.write_option("places", "grid:500m"), POLICY.write_option("columns", {"person": "taxi no"})
+    ('places = "grid:500m"', 'columns = { person = "taxi no" }')
+    >>> POLICY.write_parameter("k", 5), POLICY.write_option("drop", None), POLICY.write_method("LmAnon", "lm-anon")
+    ('k = 5', 'drop', 'lm-anon')
+    """
+
+    between = ", "
+
+    def write_option(self, name: str, value: object) -> str:
+        """Write a key with its value, or the key alone."""
+        return name if value is None else f"{name} = {format_toml(value)}"
+
+    def write_parameter(self, name: str, value: object) -> str:
+        """Write a key of the method, as other keys."""
+        return self.write_option(name, value)
+
+    def write_method(self, class_name: str, name: str) -> str:  # noqa: ARG002
+        """Write the name that files take."""
+        return name
+
+    def write_call(self, python: str, command: str) -> str:  # noqa: ARG002
+        """Write the command: who runs a file is at a command line."""
+        return command
+
+
+POLICY = PolicyStyle()
+
+
+@contextlib.contextmanager
+def name_keys() -> Iterator[None]:
+    """Let errors name the keys of a file, where what they are about stands in one.
+
+    Examples
+    --------
+    >>> from sfumato.messages import Message, option
+    >>> with name_keys():
+    ...     raise ParameterError(Message(option("split"), " must be day or week. Try ", option("split", "day"), "."))
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: split must be day or week. Try split = "day".
+    """
+    try:
+        yield
+    except SfumatoError as error:
+        raise error.written(POLICY) from None
 
 
 class _Section(BaseModel):
@@ -87,13 +149,19 @@ def read_policy(path: Path, shape: type[Policy] = Policy) -> Policy:
     """Read a policy file; paths in it are relative to the file."""
     content = read_toml(path)
     if isinstance(content.get("release"), dict):
-        content["release"] = rename_keys("ReleaseOptions", content["release"])
+        content["release"] = rename_options(content["release"], f"{path}: [release]")
     try:
         policy = shape.model_validate(content)
     except ValidationError as error:
         raise ParameterError(f"{path}: {_explain(error.errors()[0])}") from None
-    policy.data.check()
-    read_limit(policy.release.withhold_at_most)
+    try:
+        policy.data.check()
+    except SfumatoError as error:
+        raise error.written(POLICY).at(f"{path}: [data]") from None
+    try:
+        read_limit(policy.release.max_suppressed_records)
+    except SfumatoError as error:
+        raise error.written(POLICY).at(f"{path}: [release]") from None
     folder = path.parent
     located = locate_files(folder, policy.read_options)
     data = policy.data.model_copy(update={"path": _locate(folder, policy.data.path), **located})

@@ -94,7 +94,9 @@ def test_snapshots_are_counted_by_group_and_beside_the_records():
     grouped = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=SECRET)
     (found,) = find_inferences(grouped.release, {})
     assert found.worst == {"confidence": 0.5} and not found.is_warning
-    beside = sf.anonymize(data, sf.methods.Reposition(l=2, window=1, then="none"), withhold_at_most=1, secret=SECRET)
+    beside = sf.anonymize(
+        data, sf.methods.Reposition(l=2, window=1, then="none"), max_suppressed_records=1, secret=SECRET
+    )
     (found,) = find_inferences(beside.release, {})
     assert found.worst == {"confidence": 1.0} and found.is_warning
 

@@ -222,7 +222,7 @@ class Cases:
         methods = {
             "sets": ["disassociation", "-p", "k=2", "-p", "m=1"],
             "trajectories": ["seqanon", "-p", "k=2", "-p", "m=1", "-p", "infeasible=suppress"],
-            "snapshots": ["reposition", "-p", "l=2", "-p", "window=6", "--withhold-at-most", "1"],
+            "snapshots": ["reposition", "-p", "l=2", "-p", "window=6", "--max-suppressed-records", "1"],
             "sequences": ["hl", "-p", "k=2"],
             "table": ["mondrian", "-p", "k=2"],
         }

@@ -29,7 +29,7 @@ from sfumato.cli import run
 from sfumato.release.release import Result
 
 SNAPSHOTS = ["-p", "l=2", "--column", "qi=age,sex", "--sensitive", "condition", "--drop", "area"]
-SNAPSHOTS += ["--resolution", "day", "--withhold-at-most", "1"]
+SNAPSHOTS += ["--resolution", "day", "--max-suppressed-records", "1"]
 KINDS: dict[str, tuple[int, list[str]]] = {
     "trajectories": (60, ["--method", "seqanon", "-p", "k=2", "-p", "m=1", "-p", "infeasible=suppress"]),
     "sequences": (40, ["--method", "hl", "-p", "k=2", "--monitored", "*"]),

@@ -56,7 +56,7 @@ def test_people_see_a_table_and_what_the_numbers_rest_on(asked):
 
 def test_what_all_rows_of_a_wide_table_have_in_common_is_told_once(asked):
     data = sf.Dataset.of("sequences", [[("a", 1), ("c", 3), ("c", 15)], [("a", 6)], [("a", 15)]] * 2, monitored=("a",))
-    sf.write(sf.anonymize(data, sf.methods.Hi(k=3), withhold_at_most=1), "few", reports=False)
+    sf.write(sf.anonymize(data, sf.methods.Hi(k=3), max_suppressed_records=1), "few", reports=False)
     (found,) = asked("few", "relation value a and c", "--json")
     shown = asked("few", "relation value a and c")
     assert len(found["table"]) > 1 and all(row["relation"] in shown for row in found["table"])

@@ -75,7 +75,7 @@ def test_only_as_many_without_monitored_events_are_withheld_as_needed(sfumato, t
     lines += [f"m{i},{1000 * i},mail" for i in range(8)]
     lines += [f"a{i},500,news" for i in range(6)] + [f"b{i},{900 + 100 * i},shop{i}" for i in range(4)]
     (tmp_path / "log.csv").write_text("\n".join(lines) + "\n")
-    words = ["--method", "hi", "-p", "g=10", "-p", "l=2", "--withhold-at-most", "0.5", "--out", "out"]
+    words = ["--method", "hi", "-p", "g=10", "-p", "l=2", "--max-suppressed-records", "0.5", "--out", "out"]
     told = sfumato("anonymize", "log.csv", *READ, *words).stdout
     assert "2 of the 10 people without a monitored event are withheld" in told and "at least 2 had to go" in told
     done = sfumato("anonymize", "log.csv", *READ, *words, "--force", "--json").json

@@ -27,7 +27,7 @@ def test_a_shuffled_file_is_published_like_the_sorted_one(tmp_path, key, delays)
     rows = lines(2, 30)
     shuffled = random.Random(5).sample(rows, len(rows))
     sorted_, mixed = write(tmp_path / "sorted.csv", rows), write(tmp_path / "mixed.csv", shuffled)
-    more = ["-p", "l=2", "-p", f"delays={delays}", "--withhold-at-most", "0.3", "--no-report"]
+    more = ["-p", "l=2", "-p", f"delays={delays}", "--max-suppressed-records", "0.3", "--no-report"]
     assert anonymize(sorted_, tmp_path / "a", *more, key=key) == 0
     assert anonymize(mixed, tmp_path / "b", *more, key=key) == 0
     for name in ("data.csv", "sensitive.csv", "release.json"):
@@ -43,12 +43,12 @@ def test_a_file_that_loses_too_much_is_refused_with_the_reasons(tmp_path, capsys
     )
     assert anonymize(data, tmp_path / "out", "-p", "l=2") == 2
     error = capsys.readouterr().err
-    assert "12 of 24 records are withheld, 50 % (suppressed: 12); at most 5 % may be" in error
+    assert "12 of 24 records are suppressed, 50 % (suppressed: 12); --max-suppressed-records 0.05 allows 5 %" in error
     assert not (tmp_path / "out").exists()
-    assert anonymize(data, tmp_path / "out", "-p", "l=2", "--withhold-at-most", "0.5") == 0
+    assert anonymize(data, tmp_path / "out", "-p", "l=2", "--max-suppressed-records", "0.5") == 0
     assert (tmp_path / "out" / "owner" / "report.html").is_file()
-    assert anonymize(data, tmp_path / "bad", "-p", "l=2", "--withhold-at-most", "50") == 2
-    assert "--withhold-at-most must be a share" in capsys.readouterr().err
+    assert anonymize(data, tmp_path / "bad", "-p", "l=2", "--max-suppressed-records", "50") == 2
+    assert "--max-suppressed-records must be a share" in capsys.readouterr().err
 
 
 def test_a_policy_says_how_much_may_be_withheld(tmp_path, capsys):
@@ -69,20 +69,20 @@ report = false
 """
     (tmp_path / "policy.toml").write_text(policy.format(""))
     assert run(["run", str(tmp_path / "policy.toml")]) == 2
-    assert "6 of 12 records are withheld" in capsys.readouterr().err
+    assert "6 of 12 records are suppressed" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-    (tmp_path / "policy.toml").write_text(policy.format("withhold_at_most = 0.5"))
+    (tmp_path / "policy.toml").write_text(policy.format("max_suppressed_records = 0.5"))
     assert run(["run", str(tmp_path / "policy.toml"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["attack"]["fates"]["missing"]["right_knowing_frequencies"] == 1.0
     assert found["attack"]["max_success"] == 1.0, "withheld people are found"
-    (tmp_path / "policy.toml").write_text(policy.format("withhold_at_most = 5"))
+    (tmp_path / "policy.toml").write_text(policy.format("max_suppressed_records = 5"))
     assert run(["run", str(tmp_path / "policy.toml")]) == 2
 
 
 def test_attack_shows_what_late_and_missing_records_tell(tmp_path, capsys):
     data = write(tmp_path / "cases.csv", lines(2, 30))
-    assert anonymize(data, tmp_path / "out", "-p", "l=3", "--withhold-at-most", "1") == 0
+    assert anonymize(data, tmp_path / "out", "-p", "l=3", "--max-suppressed-records", "1") == 0
     capsys.readouterr()
     assert run(["attack", str(tmp_path / "out"), "--original", str(data)]) == 0
     said = capsys.readouterr().out

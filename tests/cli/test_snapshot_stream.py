@@ -343,10 +343,12 @@ def test_a_feed_that_withholds_too_much_says_so(tmp_path, capsys):
     method = sf.methods.Reposition(l=2, window=1)
     done = publish_stream(Output(as_json=False), data, tmp_path / "out", method, OPTIONS, report=False)
     assert done["withholds_too_much"] and done["withheld"] == 12
-    assert "WARNING: 12 of 24 records are withheld, 50 % (suppressed: 12)" in " ".join(capsys.readouterr().out.split())
-    assert not publish(data, tmp_path / "more", method, withhold_at_most=0.5)["withholds_too_much"]
-    with pytest.raises(ParameterError, match="withhold_at_most must be a share"):
-        publish(data, tmp_path / "wrong", method, withhold_at_most=2)
+    assert "WARNING: 12 of 24 records are suppressed, 50 % (suppressed: 12)" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert not publish(data, tmp_path / "more", method, max_suppressed_records=0.5)["withholds_too_much"]
+    with pytest.raises(ParameterError, match="max_suppressed_records= must be a share"):
+        publish(data, tmp_path / "wrong", method, max_suppressed_records=2)
 
 
 HIDDEN = sf.methods.Reposition(l=2, window=4, delays="hidden")

@@ -29,17 +29,19 @@ def test_baskets_are_counted_as_baskets(sfumato, baskets):
     assert "matches no basket or at least 4 baskets" in text
     assert "the guarantee counts baskets, not households" in text
     assert "Households have up to 15 baskets here; the fewest households" in text
-    assert " people" not in text.replace("--count people", "").replace("count=people", "").replace("fewest_people", "")
+    assert " people" not in text.replace("--protect people", "").replace("protect=people", "").replace(
+        "fewest_people", ""
+    )
 
 
 def test_counting_people_is_promised_and_left_to_the_owner_to_check(sfumato, baskets, tmp_path):
-    done = sfumato("anonymize", baskets, *READING, *METHOD, "--count", "people", "--out", "out", "--json").json
+    done = sfumato("anonymize", baskets, *READING, *METHOD, "--protect", "people", "--out", "out", "--json").json
     assert done["measured"]["fewest_people"] >= 4
     assert done["unit"] == {"one": "basket", "many": "baskets", "owner": "household"}
     claim = json.loads((tmp_path / "out" / "release" / "release.json").read_text())["guarantee"]
     assert claim["count"] == "people" and "at least 4 different households" in claim["statement"]
     alone = sfumato("verify", "out", expect=2)
-    assert "published files do not tell whose a basket is" in " ".join(alone.stdout.split())
+    assert "published files do not link baskets to households" in " ".join(alone.stdout.split())
     held = sfumato("verify", "out", "--original", baskets, "--json").json
     assert held["outcome"] == "holds" and held["measured"]["fewest_people"] >= 4
     trace = json.loads((tmp_path / "out" / "owner" / "trace.json").read_text())
@@ -52,15 +54,16 @@ def test_too_few_people_are_said_in_numbers_and_nothing_is_written(sfumato, bask
     words = [word for word in METHOD if word != "k=4"]
     at = words.index("-p")
     words[at : at + 1] = ["-p", "k=9"]
-    failed = sfumato("anonymize", baskets, *READING, *words, "--count", "people", "--out", "out", expect=2)
-    assert "k=9 different households are asked for, and the 40 baskets are those of 6 households" in failed.stderr
+    failed = sfumato("anonymize", baskets, *READING, *words, "--protect", "people", "--out", "out", expect=2)
+    assert "-p k=9 asks for 9 households, but the 40 baskets are of 6 households" in failed.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_a_policy_counts_people_too(sfumato, baskets, tmp_path):
     (tmp_path / "policy.toml").write_text(
         '[data]\npath = "baskets.csv"\nkind = "sets"\nunit = "basket"\ncolumns = { owner = "household_id" }\n\n'
-        '[method]\nname = "disassociation"\nk = 4\nm = 2\n\n[release]\nout = "out"\ncount = "people"\nreport = false\n'
+        '[method]\nname = "disassociation"\nk = 4\nm = 2\n\n'
+        '[release]\nout = "out"\nprotect = "people"\nreport = false\n'
     )
     done = sfumato("run", "policy.toml", "--json").json
     assert done["verify"]["outcome"] == "holds" and done["verify"]["claimed"]["count"] == "people"

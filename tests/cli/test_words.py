@@ -19,7 +19,8 @@ TEXTS_OF_FILES = {"reports/style.py", "studies/page.py", "release/readme.py", "a
 """Style sheets, and pages whose readers sit at a command line."""
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-p [a-z]\w*=)")
 PYTHON = re.compile(
-    r"\breading: |\b(force=True|allow_expansion|withhold_at_most|owner_column|places_file|plain_anyway|item_file)\b"
+    r"\breading: |\b(force=True|allow_expansion|max_suppressed_records|owner_column|places_file|plain_anyway|item_file"
+    r")\b"
     r"|\((columns|hierarchies|scales|drop|quasi|sensitive|identifier|monitored|header)\b|^[A-Z]\w+: "
 )
 
@@ -104,8 +105,8 @@ COMMANDS = [
     ["anonymize", "data.csv", "--kind", "tabel", "--method", "mondrian", "--out", "o2"],
     [*PUBLISH, "-p", "k=9", "--out", "o2"],
     [*PUBLISH, "-p", "k=2", "-p", "l=2", "--out", "o2"],
-    [*PUBLISH, "-p", "k=2", "--withhold-at-most", "5", "--out", "o2"],
-    [*PUBLISH, "-p", "k=2", "--count", "dogs", "--out", "o2"],
+    [*PUBLISH, "-p", "k=2", "--max-suppressed-records", "5", "--out", "o2"],
+    [*PUBLISH, "-p", "k=2", "--protect", "dogs", "--out", "o2"],
     ["export", "o", "--out", "x.csv", "--layout", "tall"],
     ["verify", "nowhere"],
     ["start", "data.csv", "--yes", "--policy", "data.csv"],

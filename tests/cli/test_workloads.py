@@ -24,7 +24,7 @@ def test_queries_of_every_kind_are_drawn_saved_and_put_to_releases_of_several_me
         assert 0 < len(drawn) <= 12 and drawn == sf.draw_workload(data, count=12, seed=3)
         saved = Workload.from_csv(drawn.to_csv())
         assert saved == drawn
-        result = sf.anonymize(data, method(**required_parameters(method)), secret=SECRET, withhold_at_most=1)
+        result = sf.anonymize(data, method(**required_parameters(method)), secret=SECRET, max_suppressed_records=1)
         sf.write(result, tmp_path / name, reports=False)
         scores = {score.name: score for score in sf.measure(tmp_path / name, data, workload=saved)}
         answered = [score for score in scores.values() if "sanity_bound" in score.details]

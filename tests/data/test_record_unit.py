@@ -144,10 +144,8 @@ def test_a_release_of_one_resident_says_that_classes_are_of_days(tmp_path):
 
 
 def test_five_people_are_not_found_in_one_resident():
-    with pytest.raises(
-        InfeasibleError, match="k=5 different people are asked for, and the 12 days are those of 1 person"
-    ):
-        sf.anonymize(one_resident(), sf.methods.Mc(k=5), count="people")
+    with pytest.raises(InfeasibleError, match="k=5 asks for 5 people, but the 12 days are of 1 person"):
+        sf.anonymize(one_resident(), sf.methods.Mc(k=5), protect="people")
 
 
 def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path):
@@ -157,17 +155,17 @@ def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path)
     days = days.of_people(["x", "x", "y", "x", "x", "x"], RecordUnit("day", "days", "person"))
     plain = sf.anonymize(days, sf.methods.Coat(k=2))
     assert sf.write(plain, tmp_path / "plain").measured["fewest_people"] == 1
-    result = sf.anonymize(days, sf.methods.Coat(k=2), count="people")
+    result = sf.anonymize(days, sf.methods.Coat(k=2), protect="people")
     assert sf.write(result, tmp_path / "out")
     manifest = json.loads((tmp_path / "out/release/release.json").read_text())
     assert (manifest["guarantee"]["count"], manifest["guarantee"]["parameters"]["k"]) == ("people", 2)
     assert "those of at least 2 different people" in manifest["guarantee"]["statement"]
     alone = sf.verify(tmp_path / "out")
-    assert alone.outcome == "unsettled" and "do not tell whose a day is" in alone.unsettled[0]
+    assert alone.outcome == "unsettled" and "do not link days to people" in alone.unsettled[0]
     assert sf.verify(tmp_path / "out", days).outcome == "holds"
     unknown = sf.Dataset.of("sets", days.history().lists())
     unowned = sf.verify(tmp_path / "out", sf.Dataset(unknown.schema, unknown.table, unit=RECORD))
-    assert any("columns: owner" in reason for reason in unowned.unsettled)
+    assert any("columns=" in reason for reason in unowned.unsettled)
     strangers = days.of_people(["x"] * 6, days.unit)
     assert sf.verify(tmp_path / "out", strangers).outcome == "unsettled"
     broken = verify_people(read_release(tmp_path / "out/release"), strangers, np.arange(6))
@@ -191,17 +189,19 @@ def test_a_claim_about_people_that_was_written_into_a_release_of_records_is_brok
 def test_counting_people_needs_to_know_people():
     data = sf.Dataset.of("sets", [["a"], ["a"]])
     lines = sf.Dataset(data.schema, data.table, unit=RECORD)
-    with pytest.raises(ParameterError, match="count=people needs to know whose each record is"):
-        sf.anonymize(lines, sf.methods.Disassociation(k=2, m=1), count="people")
-    with pytest.raises(ParameterError, match="count: must be one of records, people"):
-        sf.anonymize(data, sf.methods.Disassociation(k=2, m=1), count="days")
-    with pytest.raises(ParameterError, match="means nothing for a timeline"):
+    with pytest.raises(ParameterError, match="needs a column that links records to people"):
+        sf.anonymize(lines, sf.methods.Disassociation(k=2, m=1), protect="people")
+    with pytest.raises(ParameterError, match="protect= must be one of records, people"):
+        sf.anonymize(data, sf.methods.Disassociation(k=2, m=1), protect="days")
+    with pytest.raises(ParameterError, match="is not available for timeline data"):
         sf.anonymize(
             sf.Dataset.of("timeline", [{"a": 1, "b": 5}], sensitive=("a",)),
             sf.methods.Odesa(delta="1/2"),
-            count="people",
+            protect="people",
         )
-    assert sf.anonymize(data, sf.methods.Disassociation(k=2, m=1), count="people").release.guarantee.count == "records"
+    assert (
+        sf.anonymize(data, sf.methods.Disassociation(k=2, m=1), protect="people").release.guarantee.count == "records"
+    )
 
 
 def test_too_few_of_anything_is_said_in_its_own_words():

@@ -139,7 +139,7 @@ def test_check_ins_in_parquet_files_give_the_same_release_on_a_cluster(spark, tm
             table.slice(partition * 100, 100 if partition < 2 else None),
             tmp_path / "data" / f"{partition}.snappy.parquet",
         )
-    shared = {"kind": "trajectories", "partition_size": 30, "secret": SECRET, "withhold_at_most": 1}
+    shared = {"kind": "trajectories", "partition_size": 30, "secret": SECRET, "max_suppressed_records": 1}
     for out, data, engine in (
         ("here", tmp_path / "data", Local(1)),
         ("there", f"file://{tmp_path}/data", spark),

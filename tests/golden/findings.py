@@ -18,7 +18,9 @@ SLOW = ("prediction",)
 """Measures that are taken of a few releases only."""
 FEW_QUESTIONS = {"questions": 12, "queries": 40}
 """Parameters of measures that ask: a net needs fewer questions than a user."""
-WORDS = frozenset({"sentence", "note", "notes", "warnings", "sampling", "query", "counted", "witness", "better"})
+WORDS = frozenset(
+    {"sentence", "note", "notes", "warnings", "sampling", "query", "counted", "witness", "better", "scale"}
+)
 """Keys of answers whose values are words for people, or are told elsewhere."""
 SIZES = ("set_sizes", "set_size_quantiles")
 VARYING = ("smallest_anonymity_set", "mean_success", "unique_share", "max_sensitive_share")

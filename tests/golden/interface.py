@@ -96,7 +96,7 @@ def publish(data, kind, method, parameters, out, *, count=COUNT_OF_RECORDS, with
     """Publish data whole."""
     with _without_warnings():
         chosen = make_method(kind, method, parameters)
-        result = sf.anonymize(data, chosen, secret=SECRET, count=count, withhold_at_most=withhold)
+        result = sf.anonymize(data, chosen, secret=SECRET, protect=count, max_suppressed_records=withhold)
         sf.write(result, out, reports=False)
 
 
@@ -113,8 +113,8 @@ def publish_partitions(
             partition_size=size,
             engine=Local(1),
             secret=SECRET,
-            count=count,
-            withhold_at_most=withhold,
+            protect=count,
+            max_suppressed_records=withhold,
             **read,
         )
     assert not made.read_whole, "a file in partitions is there to be read in bounded memory"
@@ -123,7 +123,7 @@ def publish_partitions(
 def publish_later(earlier, data, out):
     """Publish a later batch with the recoding of an earlier release."""
     with _without_warnings():
-        result = sf.apply(earlier, data, unknown="suppress", run=sf.Run(SECRET), withhold_at_most=WITHHELD_LATER)
+        result = sf.apply(earlier, data, unknown="suppress", run=sf.Run(SECRET), max_suppressed_records=WITHHELD_LATER)
         sf.write(result, out, reports=False)
 
 

@@ -47,7 +47,7 @@ def publish(data, method, seed):
     """Two partitions, each with its rows of the partition, and the rows of the whole that it has."""
     partitions = []
     for chosen in map(np.sort, np.array_split(np.random.default_rng(seed).permutation(len(data)), 2)):
-        result = sf.anonymize(take_rows(data, chosen), method, secret=SECRET, withhold_at_most=1)
+        result = sf.anonymize(take_rows(data, chosen), method, secret=SECRET, max_suppressed_records=1)
         partitions.append((result.release, result.owner_record.rows, chosen))
     return partitions
 
@@ -141,7 +141,7 @@ def rename(release, column, new):
 def test_a_release_that_is_cut_measures_the_same(name, seed, pieces):
     kind = plugins.all_methods()[name]
     data, method = make_original(kind, seed), kind(**required_parameters(kind))
-    result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
+    result = sf.anonymize(data, method, secret=SECRET, max_suppressed_records=1)
     release, rows = result.release, result.owner_record.rows
     suppressed_records = np.setdiff1d(np.arange(len(data)), rows)
     partitions = []

@@ -129,7 +129,7 @@ def test_a_name_that_only_one_partition_knows_is_compared(tmp_path):
 def test_periods_of_activities_of_classes_hold_the_true_ones(days, length):
     data = sf.Dataset.of("activity", days)
     release = sf.anonymize(
-        data, sf.methods.Mc(k=2, aggregate=str(length)), secret=bytes(32), withhold_at_most=1
+        data, sf.methods.Mc(k=2, aggregate=str(length)), secret=bytes(32), max_suppressed_records=1
     ).release
     for asked in ("a and b", "b and c"):
         if not release.suppressed_records:
@@ -142,7 +142,7 @@ def test_periods_of_values_of_groups_hold_the_true_ones(drawn, window):
     rows = [(time, "x", value) for time, values in drawn for value in values[:2]]
     data = sf.Dataset.of("snapshots", rows, ("age",), "ill")
     method = sf.methods.Reposition(l=2, window=window)
-    release = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1).release
+    release = sf.anonymize(data, method, secret=bytes(32), max_suppressed_records=1).release
     if not release.suppressed_records:
         check_bounds(data, release, 'relation value "a" and "b"')
 
@@ -175,7 +175,7 @@ def test_what_was_left_out_is_said_to_be_in_no_period(suppressed_records):
 def test_the_true_periods_lie_between_what_is_certain_and_what_is_possible(times):
     people = [[("clinic", one), ("clinic", other), ("cafe", third)] for one, other, third in times]
     data = sf.Dataset.of("sequences", people, monitored=("clinic",))
-    release = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32), withhold_at_most=1).release
+    release = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32), max_suppressed_records=1).release
     check_bounds(data, release, "relation value clinic and cafe")
 
 
@@ -192,7 +192,7 @@ methods = st.sampled_from([sf.methods.Hl, sf.methods.Hi, sf.methods.Hy, sf.metho
 def test_the_true_relation_is_among_the_possible_ones_and_is_the_certain_one(people, method, monitored, unit):
     data = sf.Dataset.of("sequences", people, monitored=monitored, time_unit=TimeUnit(unit))
     try:
-        release = sf.anonymize(data, method(k=2), secret=bytes(32), withhold_at_most=1).release
+        release = sf.anonymize(data, method(k=2), secret=bytes(32), max_suppressed_records=1).release
     except sf.SfumatoError:
         return
     names = {name for events in people for name, _ in events}
@@ -206,7 +206,7 @@ def test_the_true_relation_is_among_the_possible_ones_and_is_the_certain_one(peo
 def test_the_true_relations_of_two_records_are_among_the_possible_ones(people, dated):
     data = sf.Dataset.of("sequences", people, monitored=("A", "B"), time_unit=TimeUnit("day" if dated else None))
     try:
-        result = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32), withhold_at_most=1)
+        result = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32), max_suppressed_records=1)
     except sf.SfumatoError:
         return
     rows = result.owner_record.rows.tolist()

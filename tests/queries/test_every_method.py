@@ -50,7 +50,7 @@ def test_the_truth_is_certain_at_least_and_possible_at_most(method, rows):
     room = find_kind(data.kind).query_bounds.load()
     try:
         release = sf.anonymize(
-            data, method(**required_parameters(method)), secret=bytes(32), withhold_at_most=1
+            data, method(**required_parameters(method)), secret=bytes(32), max_suppressed_records=1
         ).release
     except InfeasibleError:
         return

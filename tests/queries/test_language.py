@@ -19,7 +19,7 @@ def point(text):
     """The column that an error points at, and what it says."""
     with pytest.raises(QueryError) as found:
         parse(text)
-    return found.value.at, found.value.fault
+    return found.value.position, found.value.fault
 
 
 def test_and_binds_closer_than_or_and_then_closer_than_and():
@@ -100,7 +100,7 @@ def test_no_text_breaks_the_parser(text):
     try:
         parse(text)
     except QueryError as fault:
-        assert 0 <= fault.at <= len(text)
+        assert 0 <= fault.position <= len(text)
 
 
 def span(text):

@@ -78,7 +78,7 @@ def test_people_with_several_records_are_counted_once_where_they_are_known():
     data = sf.Dataset.of("sets", [["a"], ["a"], ["b"], ["a"], ["b"]]).of_people(people)
     assert sf.query(data, "count record where a").certain == 3
     assert sf.query(data, "count person where a").certain == 2
-    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=SECRET, withhold_at_most=1).release
+    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=SECRET, max_suppressed_records=1).release
     answer = sf.query(release, "count person where a")
     assert (answer.certain, answer.possible) == (1, sf.query(release, "count record where a").possible)
     assert "whose records" in " ".join(answer.notes)
@@ -95,7 +95,7 @@ def test_time_points_are_nobodys():
 
 def test_everybody_is_certain_whoever_was_left_out():
     data = sf.Dataset.of("timeline", [{"a": 1}, {"b": 9}], sensitive=("a",))
-    release = sf.anonymize(data, sf.methods.Essa(delta="1/2"), secret=SECRET, withhold_at_most=1).release
+    release = sf.anonymize(data, sf.methods.Essa(delta="1/2"), secret=SECRET, max_suppressed_records=1).release
     assert release.suppressed_records
     answer = sf.query(release, "count record")
     assert (answer.certain, answer.possible) == (2, 2)
@@ -111,7 +111,7 @@ def test_answers_of_partitions_add_up(tmp_path):
         partition_size=20,
         secret=SECRET,
         engine=Local(1),
-        withhold_at_most=1,
+        max_suppressed_records=1,
     )
     asked = "count person where a\ncount person where b then c within 5\ncount person where b by 100\nfirst c"
     with pytest.raises(sf.ParameterError, match="numbers its own records"):
@@ -132,7 +132,7 @@ def test_answers_of_partitions_add_up(tmp_path):
 
 def test_windows_that_cannot_be_are_empty_also_for_what_may_have_been_at_any_time():
     data = sf.Dataset.of("sequences", [[("a", 1), ("b", 2)], [("a", 5), ("b", 6)]], monitored=("a",))
-    release = sf.anonymize(data, sf.methods.Sa(k=2), secret=SECRET, withhold_at_most=1).release
+    release = sf.anonymize(data, sf.methods.Sa(k=2), secret=SECRET, max_suppressed_records=1).release
     for source in (data, release):
         answer = sf.query(source, "count person where a before 2 after 4")
         assert answer.certain == 0

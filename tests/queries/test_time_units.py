@@ -132,7 +132,7 @@ def test_a_single_interval_leaves_open_how_long_a_slot_is() -> None:
 def test_shares_of_classes_hold_the_truth_whatever_a_slot_lasts(days, time_unit, length, cut, within, digits) -> None:
     data = sf.Dataset.of("activity", [*days, *days], time_unit=time_unit)
     method = sf.methods.Mc(k=2, aggregate=str(length), digits=digits)
-    release = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1).release
+    release = sf.anonymize(data, method, secret=bytes(32), max_suppressed_records=1).release
     assume(not release.suppressed_records)
     first = 0 if time_unit.unit is None else time_unit.origin
     for question in list_questions(time_unit, range(first, first + 7), cut, within):

@@ -119,7 +119,9 @@ def forms(draw, kind, top):
 def publish(data, case):
     method, chosen = case
     try:
-        return sf.anonymize(data, method(**required_parameters(method) | chosen), secret=bytes(32), withhold_at_most=1)
+        return sf.anonymize(
+            data, method(**required_parameters(method) | chosen), secret=bytes(32), max_suppressed_records=1
+        )
     except InfeasibleError:
         return None
 

@@ -24,28 +24,28 @@ def cases():
 
 @pytest.mark.parametrize(("data", "method"), list(cases()), ids=lambda value: getattr(value, "name", ""))
 def test_a_release_that_withholds_more_than_its_share_is_refused_with_the_reasons(data, method):
-    release = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1).release
+    release = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1).release
     suppressed_records = sum(release.suppressed_records.values())
     share = suppressed_records / len(data)
     assert (
-        sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=share).release.suppressed_records
+        sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=share).release.suppressed_records
         == release.suppressed_records
     )
     if not suppressed_records:
-        assert sf.anonymize(data, method, withhold_at_most=0)
+        assert sf.anonymize(data, method, max_suppressed_records=0)
         return
     with pytest.raises(InfeasibleError) as refused:
-        sf.anonymize(data, method, withhold_at_most=share - 0.001)
+        sf.anonymize(data, method, max_suppressed_records=share - 0.001)
     said = str(refused.value)
-    assert f"{suppressed_records:,} of {len(data):,} records are withheld" in said
+    assert f"{suppressed_records:,} of {len(data):,} records are suppressed" in said
     assert all(f"{reason}: {count:,}" in said for reason, count in release.suppressed_records.items())
-    assert "raising withhold_at_most" in said
+    assert refused.value.option == "max_suppressed_records"
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan"), "0.1", True, None])
 def test_only_shares_are_taken(wrong):
-    with pytest.raises(ParameterError, match="withhold_at_most must be a share between 0 and 1"):
-        sf.anonymize(sf.Dataset.of("trajectories", TRIPS, PLACES), METHOD, withhold_at_most=wrong)
+    with pytest.raises(ParameterError, match="max_suppressed_records= must be a share between 0 and 1"):
+        sf.anonymize(sf.Dataset.of("trajectories", TRIPS, PLACES), METHOD, max_suppressed_records=wrong)
 
 
 def test_a_share_is_taken_as_it_is_written():
@@ -57,6 +57,6 @@ def test_a_later_batch_keeps_the_rule(tmp_path):
     shared = sf.Dataset.of("trajectories", [["a", "b"]] * 20, PLACES)
     sf.write(sf.anonymize(shared, sf.methods.SeqAnon(k=2, m=2)), tmp_path / "out", reports=False)
     batch = sf.Dataset.of("trajectories", [["a", "b"]] * 9 + [["c"]], PLACES)
-    with pytest.raises(InfeasibleError, match="1 of 10 records are withheld"):
+    with pytest.raises(InfeasibleError, match="1 of 10 records are suppressed"):
         sf.apply(tmp_path / "out", batch, unknown="suppress")
-    assert len(sf.apply(tmp_path / "out", batch, unknown="suppress", withhold_at_most=0.1).release) == 9
+    assert len(sf.apply(tmp_path / "out", batch, unknown="suppress", max_suppressed_records=0.1).release) == 9

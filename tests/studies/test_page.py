@@ -29,7 +29,7 @@ def outcome(value, risk, seconds=0.1):
     risks = {"before": {**after, "success": 0.9, "unique": 0.8, "smallest": 1}, "after": after}
     return TrialResult(
         "done", scores=(score,), seconds=dict.fromkeys(PHASES, seconds), peak_memory=10**8, risk=risks, records=100,
-        published=100, withheld=0, guarantee="k-anonymity (k=5)",
+        published=100, withheld=0, guarantee="5-anonymity",
     )  # fmt: skip
 
 

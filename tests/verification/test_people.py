@@ -108,7 +108,7 @@ def test_counting_people_gives_every_crowd_k_people_or_says_why_not(case, data, 
     rows = data.draw(rows_of_labels)
     days = build(rows).of_people(draw_people(data, rows), DAY)
     try:
-        result = sf.anonymize(days, method(k), count="people", secret=bytes([1] * 32))
+        result = sf.anonymize(days, method(k), protect="people", secret=bytes([1] * 32))
     except (InfeasibleError, ParameterError):
         return
     assert (result.release.guarantee.k, result.release.guarantee.count) == (k, "people")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import plugins
-from sfumato.api import protect
 from sfumato.api.aggregate import combine_attacks, describe_untested
 from sfumato.api.attack import (
     attack,
@@ -29,6 +28,7 @@ from sfumato.api.attack import (
     write_report,
 )
 from sfumato.api.edits import change_file, note_edited
+from sfumato.api.protect import anonymize as run_method
 from sfumato.api.verify import check_written, verify
 from sfumato.base.method import Method
 from sfumato.base.remaining import Remaining
@@ -41,6 +41,7 @@ from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, Sfum
 from sfumato.formats import frames
 from sfumato.messages import Message, Settings, option
 from sfumato.metrics.retained_detail import find_retained, judge_retained
+from sfumato.old_names import with_old_keywords
 from sfumato.params import declared
 from sfumato.progress import report_progress
 from sfumato.readers.archives import name_place
@@ -52,7 +53,7 @@ from sfumato.release.folder import open_staging
 from sfumato.release.locate import Source, find_release_in, is_divided, name_partitions
 from sfumato.release.release import Result
 from sfumato.release.run import Run
-from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS, read_limit, refuse_excess
 from sfumato.verification import people
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     """
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
     if frames.is_frame(path) and foreign:
-        raise ParameterError(Message(option(foreign[0]), " does not apply to data frames."))
+        raise ParameterError(Message(option(foreign[0]), " does not apply to a data frame."), hint="Leave it out.")
     given = frames.make_file(path) if frames.is_frame(path) else name_place(Path(path))
     read_options = ReadOptions.of(kind, options)
     try:
@@ -148,19 +149,14 @@ def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) 
     given = {name: value for name, value in read_options.to_dict().items() if value != usual[name]}
     completed = None if read_options.steps else complete_options(path, kind, given)
     if completed is None:
-        raise _add_hint(fault, name_other_kind(path, kind)) from None
+        raise fault.with_hint(name_other_kind(path, kind)) from None
     try:
         dataset = _read_as(path, ReadOptions.of(kind, completed.options))
     except (SchemaError, ParameterError):
-        raise _add_hint(fault, suggest_options(completed.left)) from None
+        raise fault.with_hint(suggest_options(completed.left)) from None
     detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
     note = Note("options-detected", "Detected options of the file: {options}.", details={"options": detected})
     return dataclasses.replace(dataset, notes=(note, *dataset.notes))
-
-
-def _add_hint(fault: SfumatoError, hint: str) -> SfumatoError:
-    """Return an error with a further hint."""
-    return type(fault)(fault.text, option=fault.option, column=fault.column, rows=fault.rows, hint=hint or "")
 
 
 def _format_detected(value: Any) -> str:
@@ -170,17 +166,18 @@ def _format_detected(value: Any) -> str:
     return repr(value) if len(value) == 1 and isinstance(value, str) else str(value)
 
 
+@with_old_keywords("anonymize")
 def anonymize(
     dataset: Dataset,
     method: Method | str,
     *,
     secret: Secret | bytes | None = None,
-    count: str = "records",
+    protect: str = "records",
     run: Run | None = None,
-    withhold_at_most: float = WITHHOLD_AT_MOST,
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
     **parameters: Any,
 ) -> Result:
-    """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
+    """Make a release that keeps the method's guarantee, with the record that stays with the owner.
 
     Parameters
     ----------
@@ -190,14 +187,14 @@ def anonymize(
         A method with its parameters, such as ``sf.methods.SeqAnon(k=5, m=2)``, or its name, such as ``"seqanon"``,
         with the parameters behind it.
     secret
-        The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a secret of
-        one's own choosing could be guessed, and whoever guesses it undoes the release.
-    count
+        The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a chosen
+        secret could be guessed, and guessing it undoes the release.
+    protect
         What k counts: ``records``, or different ``people``, where people have several records.
     run
         Progress and engine, where the defaults do not fit.
-    withhold_at_most
-        Share of the records that may be left out; a release that withholds more is refused with the reasons counted.
+    max_suppressed_records
+        Share of the records that may be left out; a release that leaves out more is refused, with the reasons counted.
     parameters
         Of a method that is given by its name.
 
@@ -211,13 +208,13 @@ def anonymize(
     >>> result.release.table.column("age").to_pylist()
     [{'lo': 20, 'hi': 21}, {'lo': 20, 'hi': 21}]
     """
-    limit = read_limit(withhold_at_most)
+    limit = read_limit(max_suppressed_records)
     method = _resolve_method(method, dataset.kind, parameters)
     run = run or Run(secret)
-    run.withhold_at_most = limit
+    run.max_suppressed_records = limit
     refuse_identifiers(dataset)
     with run.phase("anonymize"):
-        result = protect.anonymize(dataset, method, run, count)
+        result = run_method(dataset, method, run, protect)
     refuse_excess(result.release, limit)
     return result
 
@@ -230,14 +227,16 @@ def _resolve_method(method: Method | str, kind: str, parameters: dict[str, Any])
         return plugins.make_method(method, kind, parameters)
     if not isinstance(method, Method):
         raise ParameterError(
-            f"anonymize: the method must be a name or a method, got {type(method).__name__}. For example: "
-            "sf.methods.Mondrian(k=5)"
+            f"anonymize: the method must be a name or a method, got {type(method).__name__}.",
+            hint="For example: sf.methods.Mondrian(k=5)",
         )
     if parameters:
         name, owner = next(iter(parameters)), type(method).__name__
         if name in {parameter.name for parameter in declared(type(method))}:
-            raise ParameterError(f"anonymize: {name} goes to the method. Write: sf.methods.{owner}({name}=...)")
-        raise ParameterError(f"anonymize: there is no option {name!r}, and {owner} has no such parameter.")
+            raise ParameterError(
+                f"anonymize: {name} is a parameter of the method.", hint=f"Write: sf.methods.{owner}({name}=...)"
+            )
+        raise ParameterError(f"anonymize: {name!r} is neither an option nor a parameter of {owner}.", option=name)
     return method
 
 
@@ -251,10 +250,10 @@ def write(
 ) -> Verdict:
     """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
 
-    The files are written aside and verified from what was written. A release whose claim fails is not left
-    on disk. What remains possible (inference of sensitive values, uniqueness with more knowledge, utility too low to
-    use) stands in the verdict; what nobody should overlook of it is a :class:`ReleaseWarning` as well. So is that
-    values look the same and count as different, or that an identifier hardly differs.
+    The files are written to a temporary folder and verified from there. A release that breaks its guarantee is not
+    left on disk. What remains possible (inference of sensitive values, uniqueness with more knowledge, low utility) is
+    in the verdict; its warnings are issued as :class:`ReleaseWarning`, too. So are values that look the same and count
+    as different, and columns whose values are nearly all different.
 
     Parameters
     ----------
@@ -278,8 +277,8 @@ def write(
       parameter  claimed  measured
       k          2        2
       classes             1
-    About the method (cannot be verified from the files): How groups were formed does not depend on sensitive values.
-      Knowing the method does not tell the records of a group apart.
+    About the method (cannot be verified from the files): Groups do not depend on sensitive values.
+      Knowledge of the method does not distinguish the records of a group.
     What remains possible:
       Uniqueness for someone who knows more than the guarantee covers was not tested.
     """
@@ -378,20 +377,21 @@ def export_source(
     return export_partitions(lambda: name_partitions(source), out, layout, format, nested=nested, force=force)
 
 
+@with_old_keywords("apply")
 def apply(
     path: PathLike,
     dataset: Dataset,
     *,
     unknown: str = "error",
     run: Run | None = None,
-    withhold_at_most: float = WITHHOLD_AT_MOST,
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
 ) -> Result:
     """Publish a later batch with the recoding of an earlier release.
 
     ``unknown`` says what happens to values the recoding does not know: ``error`` or ``suppress``. The
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
-    it is refused. So is one that withholds more than ``withhold_at_most`` of its records, and one that differs by fewer
-    than k people from a batch already published with this recoding: the difference of the two releases would show them.
+    it is refused. So is one that leaves out more than ``max_suppressed_records`` of its records, and one that differs
+    by fewer than k people from a batch already published with this recoding: the difference would show them.
 
     Examples
     --------
@@ -402,13 +402,13 @@ def apply(
     ...     apply(f"{folder}/out", later).release.members()
     {'{a|b}': ('a', 'b')}
     """
-    limit = read_limit(withhold_at_most)
+    limit = read_limit(max_suppressed_records)
     partitioned.refuse_divided(path)
     earlier = storage.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     refuse_identifiers(dataset)
     run = run or Run()
-    run.withhold_at_most = limit
+    run.max_suppressed_records = limit
     method = plugins.find_method(earlier.method)(**owner.read_owner_record(Path(path))["parameters"])
     with run.phase("apply"):
         result = method.apply(dataset, recoding, earlier, unknown, run)

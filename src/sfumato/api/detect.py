@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from sfumato import plugins
 from sfumato.data.dataset import Dataset
-from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.exceptions import ParameterError, SfumatoError
+from sfumato.messages import Message, option
 from sfumato.readers.archives import Part, find_archive, list_parts, name_place
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.options import ReadOptions
@@ -62,7 +63,7 @@ def detect_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | 
         plugins.find_kind(kind)
     kinds = plugins.all_kinds() if kind is None else (kind,)
     detections = [detection for candidate in kinds if (detection := _run_detector(candidate, preview)) is not None]
-    failures: list[str] = []
+    failures: list[SfumatoError] = []
     read: list[tuple[Detection, Dataset]] = []
     for detection in sorted(detections, key=lambda detection: -detection.score):
         options = _give_way(
@@ -78,7 +79,8 @@ def detect_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | 
         try:
             read.append((complete, _read(chosen, complete)))
         except SfumatoError as error:
-            failures.append(f"{detection.kind}: {str(error).removeprefix(f'{preview.name}: ')}")
+            place = f"{preview.name}: cannot be read as {detection.kind}"
+            failures.append(error.at(place, instead_of=preview.name))
     if not read:
         raise _explain(preview, kind, failures)
     best, dataset = read[0]
@@ -212,13 +214,19 @@ def _read(path: Path, detection: Detection) -> Dataset:
     return plugins.find_kind(detection.kind).reader.load().read(path, read_options)
 
 
-def _explain(preview: FileProfile, kind: str | None, failures: list[str]) -> SfumatoError:
+def _explain(preview: FileProfile, kind: str | None, failures: list[SfumatoError]) -> SfumatoError:
     if failures:
-        return SchemaError(f"{preview.name}: cannot be read as {failures[0]}")
+        return failures[0]
     expected = "any kind of data" if kind is None else kind
     return ParameterError(
-        f"{preview.name}: it does not look like {expected}. Say of which kind it is (kind), and what its columns are "
-        "(columns: place=venue). Kinds: " + ", ".join(plugins.all_kinds()) + "."
+        f"{preview.name}: does not look like {expected}.",
+        hint=Message(
+            "Give its kind, ",
+            option("kind"),
+            f" ({', '.join(plugins.all_kinds())}), and its columns, such as ",
+            option("columns", {"place": "venue"}),
+            ".",
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import plural
 from sfumato.exceptions import InfeasibleError, ParameterError
+from sfumato.messages import Message, MethodName, option, parameter
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 from sfumato.verification.people import find_smallest_group
@@ -19,12 +20,12 @@ from sfumato.verification.release_checks import find_checks
 __all__ = ["anonymize"]
 
 
-def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records") -> Result:
-    """Run a method so that k counts what was asked for.
+def anonymize(dataset: Dataset, method: Method, run: Run, protect: str = "records") -> Result:
+    """Run a method so that k counts records or people.
 
-    Where it counts people, the method is run with a rising k until every crowd has k people. It need never rise above
-    (k - 1) times the records of the person who has most of them, plus one: so many records are those of k people. What
-    is claimed is what was asked for.
+    Where it counts people, the method is run with a rising k until every group has k people. It need never rise above
+    (k - 1) times the records of the person who has most of them, plus one: so many records are those of k people. The
+    guarantee claims the k that was requested.
 
     Examples
     --------
@@ -34,39 +35,44 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
     >>> anonymize(days, sf.methods.SeqAnon(k=2, m=1), Run(bytes(32)), "people").release.guarantee.count
     'people'
     """
-    if count not in COUNTS:
-        raise ParameterError(f"count: must be one of {', '.join(COUNTS)}, got {count!r}.")
-    owner, unit, k = type(method).__name__, dataset.unit, getattr(method, "k", None)
-    if count == "people" and find_checks(dataset.kind).find_smallest_groups is None:
+    if protect not in COUNTS:
+        raise ParameterError(Message(option("protect"), f" must be one of {', '.join(COUNTS)}, got {protect!r}."))
+    name, people = MethodName(type(method).__name__, method.name), option("protect", "people")
+    unit, k = dataset.unit, getattr(method, "k", None)
+    if protect == "people" and find_checks(dataset.kind).find_smallest_groups is None:
         raise ParameterError(
-            f"{owner}: count=people means nothing for a {dataset.kind}, which knows no people. Leave it out."
+            Message(name, ": ", people, f" is not available for {dataset.kind} data."), hint="Leave it out."
         )
-    if count == "records" or not unit.owner:
+    if protect == "records" or not unit.owner:
         return method.anonymize(dataset, run)
     person = dataset.person_codes()
     if person is None:
         raise ParameterError(
-            f"{owner}: count=people needs to know whose each {unit.one} is, which the data do not tell. Name the "
-            "column "
-            "that does (columns: owner=NAME)."
+            Message(name, ": ", people, f" needs a column that links {unit.many} to people."),
+            hint=Message("Name it: ", option("columns", {"owner": "NAME"}), "."),
         )
     if not isinstance(k, int) or k < 2:
-        raise ParameterError(
-            f"{owner}: count=people needs a method with a k of at least 2, of which people are counted."
-        )
+        raise ParameterError(Message(name, ": ", people, " needs a method with a k of at least 2."))
     records = np.bincount(person)
     if len(records) < k:
         raise InfeasibleError(
-            f"{owner}: k={k} different {plural(unit.owner)} are asked for, and the {unit.count(len(dataset))} are "
-            "those of "
-            f"{unit.owners(len(records))}. Use data of more {plural(unit.owner)}, a smaller k, or count=records, which "
-            f"promises k {unit.many} of whomever."
+            Message(
+                name,
+                ": ",
+                parameter("k", k),
+                f" asks for {unit.owners(k)}, but the {unit.count(len(dataset))} are of {unit.owners(len(records))}.",
+            ),
+            hint=Message(
+                f"Use a smaller k or data of more {plural(unit.owner)}, or count {unit.many}: ",
+                option("protect", "records"),
+                ".",
+            ),
         )
     return _raise_k(dataset, method, run, k, min((k - 1) * int(records.max()) + 1, len(dataset)))
 
 
 def _raise_k(dataset: Dataset, method: Method, run: Run, k: int, limit: int) -> Result:
-    """Run the method with a rising k until every crowd has k people, then with smaller ones that may do as well."""
+    """Run the method with a rising k until every group has k people, then with smaller ones that may do as well."""
     short, reached, tried = k - 1, 0, k
     best: Result | None = None
     while True:
@@ -76,7 +82,9 @@ def _raise_k(dataset: Dataset, method: Method, run: Run, k: int, limit: int) -> 
         except (InfeasibleError, ParameterError) as error:
             if tried == k:
                 raise
-            raise _explain(dataset, method, short, reached, f"{tried} are not possible: {error}") from None
+            raise _explain(
+                dataset, method, short, reached, Message(f"{tried} are not possible: ", error.text)
+            ) from None
         smallest_group = find_smallest_group(result.release, dataset, result.owner_record.rows)
         smallest = 0 if smallest_group is None else smallest_group.people
         if smallest >= k:
@@ -99,11 +107,15 @@ def _raise_k(dataset: Dataset, method: Method, run: Run, k: int, limit: int) -> 
 def _explain(dataset: Dataset, method: Method, tried: int, smallest: int, why: str) -> InfeasibleError:
     unit = dataset.unit
     return InfeasibleError(
-        f"{type(method).__name__}: k={getattr(method, 'k', 0)} different {plural(unit.owner)} are asked for. With "
-        f"{tried} {unit.many} in place of k some crowds are of {unit.owners(smallest)} only, and {why} Use a "
-        "smaller k, "
-        "or "
-        f"fewer {unit.many} of each {unit.owner}."
+        Message(
+            MethodName(type(method).__name__, method.name),
+            ": ",
+            parameter("k", getattr(method, "k", 0)),
+            f" {plural(unit.owner)} cannot be reached. Groups of {tried} {unit.many} have only "
+            f"{unit.owners(smallest)}, and ",
+            why,
+        ),
+        hint=f"Use a smaller k, or fewer {unit.many} of each {unit.owner}.",
     )
 
 

@@ -108,7 +108,7 @@ class _UnsureError(QueryError):
     """A name that one partition of a release does not know, and how to answer if another partition does."""
 
     def __init__(self, fault: QueryError, answer: Callable[[], Answer]) -> None:
-        super().__init__(fault.fault, fault.question, fault.at, fault.name)
+        super().__init__(fault.fault, fault.question, fault.position, fault.name)
         self.answer = answer
 
 

@@ -174,7 +174,7 @@ def verify_partition(path: Path, folder: Place, name: str, original: Dataset | N
     try:
         return _verify_at(folder / partitioned.DATA / name, original, owner_facts, attack=attack)
     except SchemaError as error:
-        raise SchemaError(f"{name}: {error}") from None
+        raise error.at(name) from None
 
 
 def _verify_at(place: Place, original: Dataset | None, owner_facts: OwnerFacts, *, attack: bool) -> Verdict:

@@ -1,4 +1,4 @@
-"""What a release promises, and how a promise is read back from what was published."""
+"""Guarantees of releases, and how they are read back from what was published."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["COUNTS", "NOTE_LABEL", "Guarantee", "list_guarantees", "read_guarant
 _LARGEST = 1 << 48
 """More than any release has records or time has seconds; sums and products of such numbers still fit."""
 COUNTS = ("records", "people")
-"""What the smallest crowd of a promise can be counted in."""
+"""What the smallest group of a guarantee can be counted in."""
 NOTE_LABEL = "About the method (cannot be verified from the files)"
-"""What stands below a promise, before what is true of the method and no part of the promise."""
+"""What is before a note that is true of the method and no part of the guarantee."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Guarantee(OfKind, Parameterised, abc.ABC):
-    """A promise with frozen parameters: the claim that goes into ``release.json``.
+    """A guarantee with frozen parameters: the claim that goes into ``release.json``.
 
     Parameters
     ----------
     count
-        What the smallest crowd is counted in: ``records``, or different ``people``, who may have several records.
+        What the smallest group is counted in: ``records``, or different ``people``, who may have several records.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     title: ClassVar[str]
     knowledge: ClassVar[str]
     composes: ClassVar[bool]
-    """Whether people split into partitions, each published so that it keeps the promise, keep it together."""
+    """Whether the guarantee holds for the whole release where it holds for every partition of its people."""
     observed: ClassVar[tuple[str, ...]] = ()
     """Parameters that say what a release happens to hold; of several partitions, what one holds all of them do."""
 
@@ -52,7 +52,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     def __post_init__(self) -> None:
         if self.count not in COUNTS:
             raise ParameterError(
-                f"{type(self).__name__}: count must be one of {', '.join(COUNTS)}, got {self.count!r}."
+                f"{type(self).__name__}: count must be one of {', '.join(COUNTS)}, got {self.count!r}.", option="count"
             )
         super().__post_init__()
         for field in dataclasses.fields(self):
@@ -63,19 +63,19 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
 
     @property
     def smallest_group(self) -> int | None:
-        """The fewest records, or people, that anything known leads to; None where the promise has no such number."""
+        """The fewest records, or people, that match anything known; None where the guarantee has no such number."""
         k = getattr(self, "k", None)
         return k if isinstance(k, int) and k > 1 else None
 
     @property
     def largest_share(self) -> float | None:
-        """The largest share of fitting records with one sensitive value; None where the promise bounds no share."""
+        """The largest share of matching records with one sensitive value; None where the guarantee bounds no share."""
         diversity = getattr(self, "l", None)
         return 1 / diversity if diversity else None
 
     @property
     def bound_to_whole(self) -> str:
-        """Say why this promise cannot be kept partition by partition; nothing where it can.
+        """Say why this guarantee cannot be kept partition by partition; nothing where it can.
 
         Examples
         --------
@@ -83,7 +83,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
         >>> KmAnonymity.composes, KmAnonymity(k=5, m=2).bound_to_whole
         (True, '')
         """
-        return "" if self.composes else "it is about all of the data in their order, not about people by themselves"
+        return "" if self.composes else "it is about all data in their order, not about single people"
 
     def join(self, other: Guarantee) -> Guarantee:
         """Return what two partitions that make these promises promise together; refuse promises that differ.
@@ -101,11 +101,11 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
             both = dataclasses.replace(self, **seen)
             if agreed and both == dataclasses.replace(other, **seen):
                 return both
-        raise SchemaError(f"{self.name}: partitions of a release promise different things.")
+        raise SchemaError(f"{self.name}: partitions of the release have different guarantees.")
 
     @abc.abstractmethod
     def statement(self, unit: RecordUnit = PERSON) -> str:
-        """State the promise in one sentence that a reader of the release understands; a record is one unit."""
+        """State the guarantee in one sentence that a reader of the release understands; a record is one unit."""
 
     def describe_count(self, unit: RecordUnit) -> str:
         """Say what is counted, as a sentence to add to the statement; nothing where a record is a person."""
@@ -172,7 +172,7 @@ def read_guarantee(kind: str, data: Mapping[str, Any]) -> Guarantee:
     if data.get("name") not in guarantees:
         guarantees = {name: guarantee for other in all_kinds() for name, guarantee in list_guarantees(other).items()}
     if data.get("name") not in guarantees:
-        raise SchemaError(f"release.json: the guarantee is unknown; known are {', '.join(sorted(guarantees))}.")
+        raise SchemaError(f"release.json: the guarantee is unknown. Known: {', '.join(sorted(guarantees))}.")
     parameters = {
         name: tuple(value) if isinstance(value, list | tuple) else value for name, value in data["parameters"].items()
     }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import io
 import os
 import re
 import sys
+import warnings
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sfumato.cli.interrupts import answer_signals
@@ -28,6 +31,7 @@ def main() -> NoReturn:
     declared; 130: stopped; 70: a fault of this program.
     """
     sys.stdout, sys.stderr = _open_for_people(1), _open_for_people(2)
+    warnings.showwarning = functools.partial(_show_warning, warnings.showwarning)
     # What is imported stays: looking through it for garbage again and again takes a tenth of a short command.
     gc.set_threshold(_PROGRAM)
     gc.callbacks.append(_tune_garbage_collection)
@@ -79,6 +83,14 @@ def _run_command() -> int:
     if code == STOPPED:
         fail("Stopped. Nothing was published.", STOPPED)
     return code if isinstance(code, int) else 0
+
+
+def _show_warning(show: Callable[..., None], message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """Print warnings that are meant for people as lines of this program; others as Python does."""
+    if issubclass(category, FutureWarning) and category.__module__.startswith("sfumato."):
+        sys.stderr.write(f"sfumato: {message}\n")
+    else:
+        show(message, category, *place)
 
 
 def _tune_garbage_collection(phase: str, _: dict[str, int]) -> None:

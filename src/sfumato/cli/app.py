@@ -168,7 +168,7 @@ def anonymize(
         refuse_absent(Path(data))
     find_kind(kind)
     chosen = make_method(method, kind, parameters, example_of_parameters)
-    read_limit(release.withhold_at_most)
+    read_limit(release.max_suppressed_records)
     streams = find_kind(kind).stream is not None and hasattr(chosen, "stream")
     if resume and not streams:
         raise ParameterError(Message(option("resume"), " applies only to streams of snapshots."), hint="Leave it out.")
@@ -188,9 +188,9 @@ def anonymize(
             )
         from sfumato.cli.stream import publish_stream
 
-        if release.count != "records":
+        if release.protect != "records":
             raise ParameterError(
-                Message(option("count"), " does not apply to snapshots, which have no k."), hint="Leave it out."
+                Message(option("protect"), " does not apply to snapshots, which have no k."), hint="Leave it out."
             )
         publish_stream(
             out,
@@ -202,7 +202,7 @@ def anonymize(
             force=release.force,
             resume=resume or None,
             report=release.report,
-            withhold_at_most=release.withhold_at_most,
+            max_suppressed_records=release.max_suppressed_records,
         )
         return
     publish_data(out, data, kind, read_options, chosen, release, engine)
@@ -228,7 +228,7 @@ def apply(
         out,
         lambda: read_batch(existing(directory), data, read_options),
         lambda dataset, run: calls.apply(
-            directory, dataset, unknown=unknown, run=run, withhold_at_most=release.withhold_at_most
+            directory, dataset, unknown=unknown, run=run, max_suppressed_records=release.max_suppressed_records
         ),
         secret=given_secret(release.secret),
         force=release.force,

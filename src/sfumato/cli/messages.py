@@ -20,7 +20,6 @@ __all__ = ["translate"]
 
 _OF_COMMANDS = (
     "cores",
-    "count",
     "force",
     "kind",
     "layout",
@@ -28,10 +27,11 @@ _OF_COMMANDS = (
     "outside",
     "parents",
     "partition_size",
+    "protect",
     "resume",
     "seconds",
     "unknown",
-    "withhold_at_most",
+    "max_suppressed_records",
 )
 """Options that are not about reading."""
 _OPTIONS = (
@@ -50,7 +50,7 @@ _SEVERAL = re.compile(
 )
 _LISTED_OPTION = re.compile(rf"(?<![\w=])(?P<name>{_NAMED})(?:: (?P<value>[^\s,]+=\S+?))?(?=$|,| or | and )")
 _GIVEN = re.compile(
-    r"(?<![-\w=])(?P<name>places|split|resolution|missing|faults|format|user_key|coordinates|empty|monitored|count|"
+    r"(?<![-\w=])(?P<name>places|split|resolution|missing|faults|format|user_key|coordinates|empty|monitored|protect|"
     r"resume)=(?P<value>\*|[\w:.+*@-]+\w)"
 )
 _FLAG = re.compile(r"\b(?P<name>force|nested)=True\b")

@@ -149,7 +149,8 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
         for old, name in old_names.items():
             given_by_old_name = values.pop(old)
             if given_by_old_name is not None:
-                typer.echo(f"{flags[old]} is now {by_name[name].flag}.", err=True)
+                flag = by_name[name].flag
+                typer.echo(f"sfumato: {flags[old]} is now {flag}; the old name goes after version 0.3.", err=True)
                 values[name] = given_by_old_name
         if owner:
             values["columns"] = [*values["columns"], f"{_OWNER.removesuffix('_column')}={owner}"]

@@ -269,10 +269,16 @@ def read_workload(path: Path) -> Workload:
 
 def run_policy(out: Output, path: Path, *, force: bool) -> None:
     """Read, anonymise, verify, attack and measure by a policy file; with ``force`` here or there, replace a release."""
-    from sfumato.cli.partitioned import find_engine
-    from sfumato.policy import read_policy
+    from sfumato.policy import name_keys, read_policy
 
     policy = read_policy(path)
+    with name_keys():
+        _run(out, policy, force=force)
+
+
+def _run(out: Output, policy: Policy, *, force: bool) -> None:
+    from sfumato.cli.partitioned import find_engine
+
     release = dataclasses.replace(policy.release, force=force or policy.release.force)
     if not is_uri(policy.data.path):
         refuse_absent(Path(policy.data.path))
@@ -360,7 +366,7 @@ def publish_data(
         "force": release.force,
         "include": release.include,
     }
-    demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
+    demand: dict[str, Any] = {"protect": release.protect, "max_suppressed_records": release.max_suppressed_records}
     if engine is not None:
         partitions: dict[str, Any] = {
             "partition_size": release.partition_size,

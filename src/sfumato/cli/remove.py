@@ -46,7 +46,7 @@ def erase_people(
         return erased[0].dataset
 
     def anonymize(dataset: Dataset, run: Run) -> Result:
-        made.append(calls.anonymize(dataset, erased[0].method, count=erased[0].counting, run=run))
+        made.append(calls.anonymize(dataset, erased[0].method, protect=erased[0].counting, run=run))
         return made[0]
 
     place = target or directory

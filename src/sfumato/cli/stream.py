@@ -10,7 +10,7 @@ from sfumato.base.method import Method
 from sfumato.cli.output import STOPPED, Output, fail
 from sfumato.data.kind import find_kind, require
 from sfumato.data.secret import Secret
-from sfumato.release.suppression import WITHHOLD_AT_MOST
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS
 
 __all__ = ["publish_stream"]
 
@@ -28,7 +28,7 @@ def publish_stream(
     force: bool = False,
     resume: str | None = None,
     report: bool = True,
-    withhold_at_most: float = WITHHOLD_AT_MOST,
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
 ) -> dict[str, Any]:
     """Publish a stream as its records arrive, print what was done and return it.
 
@@ -42,7 +42,7 @@ def publish_stream(
         For ``release/`` and ``owner/``.
     method
         A method that has streams.
-    secret, force, report, withhold_at_most
+    secret, force, report, max_suppressed_records
         As for other releases.
     resume
         ``replay`` if the input starts over, so that records already read are skipped; ``onwards`` if it goes on.
@@ -60,7 +60,7 @@ def publish_stream(
             force=force,
             resume=resume,
             report=report,
-            withhold_at_most=withhold_at_most,
+            max_suppressed_records=max_suppressed_records,
         )
     except stream.StreamStopped as stopped:
         fail(str(stopped), STOPPED)

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.api import calls, protect
+from sfumato.api import calls
 from sfumato.api.aggregate import combine_attacks, describe_untested, write_partitions_report
 from sfumato.api.attack import attack_more
 from sfumato.api.edits import describe_edited, note_edited
+from sfumato.api.protect import anonymize
 from sfumato.api.verify import check_written
 from sfumato.base.method import Method
 from sfumato.base.remaining import Possibility, Remaining
@@ -69,7 +70,7 @@ from sfumato.release.release import OwnerRecord, Result, describe_guarantee
 from sfumato.release.run import PartitionEngine, Progress, Run, silent
 from sfumato.release.storage import write_release
 from sfumato.release.store import FileStore
-from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS, read_limit, refuse_excess
 
 __all__ = ["REPORTED", "Divided", "PartitionJob", "PublishedPartition", "publish_in_partitions", "publish_partition"]
 
@@ -103,8 +104,8 @@ class PartitionJob:
     people: Dataset | StoredPartition
     method: Method
     secret: Secret
-    count: str = "records"
-    withhold_at_most: float = WITHHOLD_AT_MOST
+    protect: str = "records"
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS
 
     @property
     def dataset(self) -> Dataset:
@@ -165,8 +166,8 @@ def publish_in_partitions(
     partition_size: int | None = None,
     engine: PartitionEngine | None = None,
     secret: Secret | bytes | None = None,
-    count: str = "records",
-    withhold_at_most: float = WITHHOLD_AT_MOST,
+    protect: str = "records",
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
     force: bool = False,
     include: Iterable[str | Path] = (),
     reports: bool = False,
@@ -193,7 +194,7 @@ def publish_in_partitions(
         Where partitions are made: ``sf.engines.Local(cores)`` or ``sf.engines.Spark(session)``.
     secret
         The 32 bytes kept in ``owner/`` of an earlier release, to make it again.
-    count, withhold_at_most
+    protect, max_suppressed_records
         As for :func:`sfumato.anonymize`.
     force, include
         As for :func:`sfumato.write`.
@@ -226,24 +227,24 @@ def publish_in_partitions(
                 partition_size=partition_size,
                 engine=chosen,
                 secret=secret,
-                count=count,
-                withhold_at_most=withhold_at_most,
+                protect=protect,
+                max_suppressed_records=max_suppressed_records,
                 include=include,
                 reports=reports,
                 progress=progress,
             )
-    out, limit = Path(out), read_limit(withhold_at_most)
+    out, limit = Path(out), read_limit(max_suppressed_records)
     check_free(out, force=force)
     source: Dataset | Path | RemoteFiles
     options = None
     if isinstance(data, Dataset):
         source = data
         refuse_identifiers(data)
-        mark = mark_partitions(data, method, count, limit, partition_size)
+        mark = mark_partitions(data, method, protect, limit, partition_size)
     else:
         options = ReadOptions.of(kind, reading or {})
         source = files = find_source(data if is_uri(str(data)) else name_place(Path(data)), options.format, chosen)
-        mark = mark_file(files, options, method, count, limit, partition_size)
+        mark = mark_file(files, options, method, protect, limit, partition_size)
     given, timer = None if secret is None else Secret.of(secret), Run(bytes(32))
     with PartitionsCheckpoint(out, mark, given) as checkpoint, open_store(source, chosen) as store:
         with timer.phase("plan"):
@@ -253,7 +254,7 @@ def publish_in_partitions(
             missing = [number for number in range(len(partitions)) if not checkpoint.is_ready(number)]
         ready = len(partitions) - len(missing)
         with timer.phase("parts"):
-            job = PartitionJob(0, partitions.dataset, method, checkpoint.secret, count, limit)
+            job = PartitionJob(0, partitions.dataset, method, checkpoint.secret, protect, limit)
             progress("parts", ready, len(partitions))
             for made, partition in enumerate(partitions.stream(publish_partition, job, missing), start=1):
                 checkpoint.keep(partition.number, partition.files, partition.facts)
@@ -373,10 +374,10 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
     >>> sorted(publish_partition(PartitionJob(0, data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)))).files)[-2:]
     ['release/release.json', 'release/values.csv']
     """
-    run, dataset = Run(job.secret, engine=Local(1), withhold_at_most=job.withhold_at_most), job.dataset
+    run, dataset = Run(job.secret, engine=Local(1), max_suppressed_records=job.max_suppressed_records), job.dataset
     try:
         with run.phase("anonymize"):
-            result = protect.anonymize(dataset, job.method, run, job.count)
+            result = anonymize(dataset, job.method, run, job.protect)
         reason = result.release.guarantee.bound_to_whole
         if reason:
             raise ParameterError(
@@ -390,7 +391,7 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
         with run.phase("verify"):
             verdict = check_written(result, place)
     except SfumatoError as error:
-        raise type(error)(f"{name_partition(job.number)}: {error}") from None
+        raise error.at(name_partition(job.number)) from None
     stronger = attack_more(result.release, dataset, result.owner_record.rows)
     remaining = verdict.remaining.refine(combine_attacks(None, stronger))
     remaining = remaining.refine(describe_untested(result.release, dataset, stronger))

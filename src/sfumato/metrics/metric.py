@@ -25,7 +25,7 @@ from sfumato.metrics.partial_sums import PartialSums
 from sfumato.metrics.workload import Workload
 from sfumato.params import Parameterised
 
-__all__ = ["Metric", "Operation", "Score", "Scores", "SummedMetric", "divide", "sum_over_records"]
+__all__ = ["Metric", "Operation", "Score", "Scores", "SummedMetric", "describe_scale", "divide", "sum_over_records"]
 
 Better = Literal["lower", "higher"]
 Operation = Literal["generalise", "suppress", "withhold"]
@@ -45,17 +45,19 @@ class Score(Tabular):
         Further numbers, by name.
     better, unit, title, explanation
         How to read the number.
+    ends
+        What its ends mean, such as 0 and 1.
     record
         What a record is, in whose words it is explained.
 
     Examples
     --------
-    >>> score = Score("distance", 0.5, {"normalised": 0.1}, unit="metres")
+    >>> score = Score("distance", 0.5, {"normalised": 0.1}, unit="metres", ends="0: exact places")
     >>> score
-    distance: 0.5 metres (lower is better)
+    distance: 0.5 metres (lower is better; 0: exact places)
       normalised  0.1
-    >>> score.to_dict()
-    {'metric': 'distance', 'value': 0.5, 'better': 'lower', 'normalised': 0.1}
+    >>> score.to_dict()["scale"]
+    'lower is better; 0: exact places'
     """
 
     name: str
@@ -66,13 +68,20 @@ class Score(Tabular):
     title: str = ""
     explanation: str = ""
     record: RecordUnit = PERSON
+    ends: str = ""
+
+    @property
+    def scale(self) -> str:
+        """How to read the number: which direction is better, and what its ends mean."""
+        return describe_scale(self.better, self.ends)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, one flat row of a table."""
-        return {"metric": self.name, "value": self.value, "better": self.better, **self.details}
+        found = {"metric": self.name, "value": self.value, "better": self.better, "scale": self.scale}
+        return {**found, **self.details}
 
     def _lines(self) -> Iterator[str]:
-        yield f"{self.name}: {self._amount} ({self.better} is better)"
+        yield f"{self.name}: {self._amount} ({self.scale})"
         yield from wrap(self._meaning, "  ")
         yield from self._tabulate(self.details)
 
@@ -85,7 +94,7 @@ class Score(Tabular):
         return f"{show_value(self.value)} {self.unit}".strip()
 
     def _repr_html_(self) -> str:
-        shown = {f"value ({self.better} is better)": f"{_shorten(self.value)} {self.unit}", **self.details}
+        shown = {f"value ({self.scale})": f"{_shorten(self.value)} {self.unit}", **self.details}
         rows = "".join(
             f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{escape(_shorten(value))}</td></tr>"
             for name, value in shown.items()
@@ -102,7 +111,7 @@ class Scores(Tabular, list[Score]):
     >>> scores["distance"].value, scores[1].value
     (0.5, 0.25)
     >>> scores
-      measure       value  better
+      measure       value  scale
       distance      0.5    lower is better
       place-counts  0.25   lower is better
     >>> scores.to_frame()["value"].to_list()
@@ -132,7 +141,7 @@ class Scores(Tabular, list[Score]):
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure; details differ from one to the next, and are in :meth:`to_dict`."""
-        columns = ("value", "unit", "better", "title")
+        columns = ("value", "unit", "better", "scale", "title")
         return [
             {
                 "metric": score.name,
@@ -146,15 +155,15 @@ class Scores(Tabular, list[Score]):
         if not self:
             yield "Nothing was measured."
             return
-        rows = [(score.name, score._amount, f"{score.better} is better") for score in self]
-        yield from align(rows, ("measure", "value", "better"))
+        rows = [(score.name, score._amount, score.scale) for score in self]
+        yield from align(rows, ("measure", "value", "scale"))
         for name, reason in self.left_out.items():
             yield from wrap(f"{name}: {reason}")
         yield from list_remaining(self.remaining)
 
     def _repr_html_(self) -> str:
-        rows = [(score.title or score.name, score._amount, score.better, score.details) for score in self]
-        return tabulate("Utility", ["measure", "value", "better", "details"], rows) + self.remaining._repr_html_()
+        rows = [(score.title or score.name, score._amount, score.scale, score.details) for score in self]
+        return tabulate("Utility", ["measure", "value", "scale", "details"], rows) + self.remaining._repr_html_()
 
 
 def _shorten(value: object) -> str:
@@ -169,7 +178,8 @@ class Metric(OfKind, Parameterised, abc.ABC):
     :meth:`score`; where people may be published in partitions, it derives from :class:`SummedMetric` and writes what
     that asks for. The specification of its kind lists it.
 
-    It also declares how to read the number. ``explanation`` says in one line what it means, where ``{one}``,
+    It also declares how to read the number. ``ends`` says what the ends of its scale mean: ``0: nothing lost, 1: all
+    lost``, or ``no upper bound``. ``explanation`` says in one line what it means, where ``{one}``,
     ``{many}`` and ``{whose}`` stand for what a record is. ``unchanged`` is what it gives when the data are published as
     they are, or a sentence that says why that is no fixed number. ``monotone`` lists what never makes it better when
     done to a release on top: to *generalise* further (larger values, longer intervals, larger classes, later records,
@@ -187,6 +197,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
     title: ClassVar[str]
     unit: ClassVar[str]
     better: ClassVar[Better]
+    ends: ClassVar[str]
     paper: ClassVar[str]
     explanation: ClassVar[str]
     unchanged: ClassVar[float | str]
@@ -207,7 +218,13 @@ class Metric(OfKind, Parameterised, abc.ABC):
 
     def build_score(self, value: float, details: dict[str, Any], unit: str) -> Score:
         """Return what was found with how to read it."""
-        return Score(self.name, float(value), details, self.better, unit, self.title, self.explanation)
+        how: dict[str, Any] = {"unit": unit, "title": self.title, "explanation": self.explanation, "ends": self.ends}
+        return Score(self.name, float(value), details, self.better, **how)
+
+    @property
+    def scale(self) -> str:
+        """How to read the number: which direction is better, and what its ends mean."""
+        return describe_scale(self.better, self.ends)
 
     def unit_of(self, comparison: Comparison) -> str:  # noqa: ARG002
         """Return what the number counts here, where that depends on the data."""
@@ -274,6 +291,17 @@ class SummedMetric(Metric):
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Return the value and the details of a release in one piece."""
         return self.combine(self.partial(comparison), comparison.full_original)
+
+
+def describe_scale(better: str, ends: str) -> str:
+    """Return how to read the number of a measure.
+
+    Examples
+    --------
+    >>> describe_scale("lower", "0: nothing lost, 1: all lost")
+    'lower is better; 0: nothing lost, 1: all lost'
+    """
+    return f"{better} is better" + (f"; {ends}" if ends else "")
 
 
 def divide(part: float, everything: float) -> float:

@@ -56,6 +56,7 @@ class QueryCertainty(SummedMetric):
     title: ClassVar[str] = "Open questions: possible but not certain"
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: every answer is certain, 1: nothing is known"
     paper: ClassVar[str] = ""
     explanation: ClassVar[str] = (
         "Share of the records of which the release leaves open whether they count, over questions about the original. "

@@ -173,6 +173,7 @@ class QueryMetric(SummedMetric):
     title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

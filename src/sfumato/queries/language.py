@@ -98,7 +98,7 @@ def parse_lines(text: str) -> list[Query]:
             try:
                 queries.append(parse(question.rstrip()))
             except QueryError as fault:
-                raise QueryError(f"line {number}: {fault.fault}", fault.question, fault.at) from None
+                raise QueryError(f"line {number}: {fault.fault}", fault.question, fault.position) from None
     return queries
 
 

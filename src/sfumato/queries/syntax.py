@@ -29,7 +29,7 @@ class QueryError(ParameterError):
     ----------
     fault
         What is wrong.
-    text, at
+    question, position
         The question, and where in it.
     name
         The name that is not known, where that is the fault.
@@ -44,14 +44,14 @@ class QueryError(ParameterError):
                         ^
     """
 
-    def __init__(self, fault: str, text: str, at: int, name: str | None = None) -> None:
-        self.fault, self.question, self.at, self.name = fault, text, at, name
+    def __init__(self, fault: str, question: str, position: int, name: str | None = None) -> None:
+        self.fault, self.question, self.position, self.name = fault, question, position, name
         super().__init__(f"query: {fault}\n" + "\n".join(self.pointer))
 
     @property
     def pointer(self) -> tuple[str, str]:
         """The question, and below it a mark at the fault."""
-        before = make_visible(self.question[: self.at])
+        before = make_visible(self.question[: self.position])
         return f"  {make_visible(self.question)}", f"  {' ' * len(before)}^"
 
 

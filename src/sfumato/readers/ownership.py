@@ -78,7 +78,7 @@ def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> Not
         "{owner}. The guarantee counts {many}: k {many} may belong to fewer than k {people}. To count {people}: "
         "{option}.",
         {"records": count, "owners": owners, "most": most},
-        details={**_name_units(unit), "option": option("count", "people")},
+        details={**_name_units(unit), "option": option("protect", "people")},
     )
 
 

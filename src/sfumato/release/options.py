@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from sfumato.old_names import with_old_names
 from sfumato.params import Option
-from sfumato.release.suppression import WITHHOLD_AT_MOST
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS
 
 __all__ = ["BatchOptions", "ReleaseOptions"]
 
@@ -19,7 +19,7 @@ class BatchOptions:
 
     Examples
     --------
-    >>> BatchOptions("published").withhold_at_most
+    >>> BatchOptions("published").max_suppressed_records
     0.05
     """
 
@@ -39,10 +39,10 @@ class BatchOptions:
             "File to publish beside the release, such as a LICENSE; declared in release.json.", files=True, form="never"
         ),
     ] = ()
-    withhold_at_most: Annotated[
+    max_suppressed_records: Annotated[
         float,
         Option("Share of the records that may be left out; with more, nothing is published.", label="May be left out"),
-    ] = WITHHOLD_AT_MOST
+    ] = MAX_SUPPRESSED_RECORDS
 
 
 @with_old_names
@@ -52,11 +52,11 @@ class ReleaseOptions(BatchOptions):
 
     Examples
     --------
-    >>> ReleaseOptions("published", count="people").report
+    >>> ReleaseOptions("published", protect="people").report
     True
     """
 
-    count: Annotated[
+    protect: Annotated[
         str, Option("What k counts: records, or people, where people have several records.", label="k counts")
     ] = "records"
     engine: Annotated[

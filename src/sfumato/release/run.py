@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
+from sfumato.old_names import with_old_names
 from sfumato.progress import Progress, silent
 from sfumato.release.store import FileStore
-from sfumato.release.suppression import WITHHOLD_AT_MOST
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS
 
 __all__ = ["Engine", "FileEngine", "PartitionEngine", "Progress", "Run", "StoredFile", "silent"]
 
@@ -75,12 +76,13 @@ class _Serial:
         return [work(part) for part in parts]
 
 
+@with_old_names
 class Run:
     """Secret, progress, phase times and the engine of one run.
 
     Everything random comes from the secret, which is drawn from the operating system. Given one that was kept, the run
     is repeated. Counters say what was done; a method adds to ``notes`` what the owner should know.
-    Methods that can leave out records to spare the others may do so up to ``withhold_at_most``, a share of all.
+    Methods that can leave out records to spare the others may do so up to ``max_suppressed_records``, a share of all.
 
     Examples
     --------
@@ -96,12 +98,12 @@ class Run:
         secret: Secret | bytes | None = None,
         progress: Progress = silent,
         engine: Engine | None = None,
-        withhold_at_most: float = WITHHOLD_AT_MOST,
+        max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
     ) -> None:
         self.secret = Secret.fresh() if secret is None else Secret.of(secret)
         self.progress = progress
         self.engine: Engine = engine or _Serial()
-        self.withhold_at_most = withhold_at_most
+        self.max_suppressed_records = max_suppressed_records
         self.seconds: dict[str, float] = {}
         self.counters: dict[str, int] = {}
         self.notes: list[Note] = []

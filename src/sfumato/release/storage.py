@@ -22,6 +22,7 @@ from sfumato.formats.csv_files import read_csv, read_header, write_csv
 from sfumato.formats.json_files import check_plain, encode_json
 from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.formats.parquet import read_parquet
+from sfumato.messages import Message
 from sfumato.release.attachments import copy_in
 from sfumato.release.decode import number_column
 from sfumato.release.distinct_cells import combine_chunks, number_cells
@@ -235,7 +236,7 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
     try:
         guarantee = read_guarantee(read.kind, read.guarantee.model_dump())
     except ParameterError as error:
-        raise SchemaError(f"release.json: {error}") from None
+        raise SchemaError(Message("release.json: ", error.text)) from None
     columns = tuple(column.published() for column in read.columns)
     table = read_data(folder / data, columns)
     return Release(

@@ -1,4 +1,4 @@
-"""How much of the data a release may leave out before it is refused."""
+"""How many records a release may suppress before it is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Protocol
 
 from sfumato.exceptions import InfeasibleError, ParameterError
+from sfumato.messages import Message, option
 
-__all__ = ["WITHHOLD_AT_MOST", "Counted", "describe_suppression", "exceeds", "read_limit", "refuse_excess"]
+__all__ = ["MAX_SUPPRESSED_RECORDS", "Counted", "describe_suppression", "exceeds", "read_limit", "refuse_excess"]
 
-WITHHOLD_AT_MOST = 0.05
-"""Share of the records that a release may withhold, unless its owner says otherwise."""
+MAX_SUPPRESSED_RECORDS = 0.05
+"""Share of the records that may be suppressed by default."""
 
 
 class Counted(Protocol):
@@ -40,15 +41,16 @@ def read_limit(value: object) -> float:
     >>> read_limit(5)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: withhold_at_most must be a share between 0 and 1, such as 0.05, got 5.
+    sfumato.exceptions.ParameterError: max_suppressed_records= must be a share between 0 and 1, such as 0.05, got 5.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ParameterError(f"withhold_at_most must be a share between 0 and 1, such as 0.05, got {value!r}.")
+        named = option("max_suppressed_records")
+        raise ParameterError(Message(named, f" must be a share between 0 and 1, such as 0.05, got {value!r}."))
     return float(value)
 
 
 def exceeds(suppressed_records: int, records: int, limit: float) -> bool:
-    """Tell whether more than a share of the records is withheld; the share is taken as it is written.
+    """Tell whether more than a share of the records is suppressed; 0.29 of 100 records are exactly 29.
 
     Examples
     --------
@@ -59,23 +61,23 @@ def exceeds(suppressed_records: int, records: int, limit: float) -> bool:
 
 
 def describe_suppression(suppressed_records: Mapping[str, int], records: int) -> str:
-    """Say how many records are withheld, and why.
+    """Return how many records are suppressed, by reason.
 
     Examples
     --------
     >>> describe_suppression({"suppressed": 30, "arrived too late": 2}, 1000)
-    '32 of 1,000 records are withheld, 3.2 % (suppressed: 30; arrived too late: 2)'
+    '32 of 1,000 records are suppressed, 3.2 % (suppressed: 30; arrived too late: 2)'
     """
     total = sum(suppressed_records.values())
     reasons = "; ".join(f"{reason}: {count:,}" for reason, count in suppressed_records.items() if count)
-    return f"{total:,} of {records:,} records are withheld, {100 * total / max(records, 1):.3g} % ({reasons})"
+    return f"{total:,} of {records:,} records are suppressed, {100 * total / max(records, 1):.3g} % ({reasons})"
 
 
 def refuse_excess(release: Counted, limit: float) -> None:
-    """Refuse a release that withholds more than a share of its records, with the reasons counted.
+    """Refuse a release that suppresses more than a share of its records, with the reasons counted.
 
-    A record is a row of the original: a person, or a time point of a timeline. What is deleted or generalised inside
-    a record that is published is not counted here.
+    A record is a row of the original: a person, or a time point of a timeline. Values that are deleted or generalised
+    inside a published record are not counted here.
 
     Examples
     --------
@@ -84,14 +86,20 @@ def refuse_excess(release: Counted, limit: float) -> None:
     >>> sf.anonymize(data, sf.methods.Reposition(l=2, window=1))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.InfeasibleError: reposition: 1 of 3 records are withheld, 33.3 % (suppressed: 1); at most 5 %
-    may be (withhold_at_most=0.05). Ask for less (smaller parameters of the promise), give the method more room ...
+    sfumato.exceptions.InfeasibleError: reposition: 1 of 3 records are suppressed, 33.3 % (suppressed: 1);
+    max_suppressed_records=0.05 allows 5 %. Use smaller parameters of the guarantee, wider windows or ...
     """
     if not exceeds(sum(release.suppressed_records.values()), release.records_in, limit):
         return
     raise InfeasibleError(
-        f"{release.method}: {describe_suppression(release.suppressed_records, release.records_in)}"
-        f"; at most {100 * limit:.3g} % may be "
-        f"(withhold_at_most={limit:g}). Ask for less (smaller parameters of the promise), give the method more room "
-        "(wider windows, coarser times or values), or accept the loss by raising withhold_at_most."
+        Message(
+            f"{release.method}: {describe_suppression(release.suppressed_records, release.records_in)}; ",
+            option("max_suppressed_records", limit),
+            f" allows {100 * limit:.3g} %.",
+        ),
+        hint=Message(
+            "Use smaller parameters of the guarantee, wider windows or coarser values, or raise ",
+            option("max_suppressed_records"),
+            ".",
+        ),
     )

@@ -154,7 +154,7 @@ def list_limits(guarantee: Guarantee, unit: RecordUnit = PERSON) -> list[tuple[s
             (
                 f"Several {unit.many} of one {unit.owner}.",
                 f"The guarantee counts {unit.many}. Matching ones may all belong to one {unit.owner}, and "
-                f"what they have in common is then known of that {unit.owner}. With count=people it counts "
+                f"what they have in common is then known of that {unit.owner}. With protect=people it counts "
                 f"{of}.",
             ),
         )

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.old_names import with_old_keywords
+
 if TYPE_CHECKING:
     from sfumato.base.method import Method
     from sfumato.data.dataset import Dataset
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["run_plan", "run_study"]
 
 
+@with_old_keywords("study")
 def run_study(
     what: str | Path | Study | Dataset,
     methods: Iterable[Method] = (),
@@ -48,7 +51,7 @@ def run_study(
         Called with the number of cells that are finished and the number there are.
     options
         With a dataset: ``vary``, ``repetitions``, ``timeout``, ``memory``, ``workers``, ``title``, ``seed``, ``m``,
-        ``measures``, ``measure_parameters``, ``workload``, ``withhold_at_most``, ``count``. With a study file:
+        ``measures``, ``measure_parameters``, ``workload``, ``max_suppressed_records``, ``protect``. With a study file:
         ``workers`` and ``retry``.
 
     Examples

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from sfumato import plugins
 from sfumato._kernels.compilation import notice_compilation
-from sfumato.api import calls, protect
+from sfumato.api import calls
 from sfumato.api.detect import detect_file
+from sfumato.api.protect import anonymize
 from sfumato.checks.compiled import set_smallest
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError
@@ -138,7 +139,7 @@ def run_samples(
         try:
             with notice_compilation(notice):
                 method = build(plugins.find_method(trial.method, data.kind), dict(trial.parameters))
-                judge(data, protect.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records"))
+                judge(data, anonymize(data, method, Run(_SECRET, max_suppressed_records=1), "records"))
         except SfumatoError as error:
             # What a few people cannot be given to is compiled when somebody needs it.
             left_out[named] = error.write(PYTHON)

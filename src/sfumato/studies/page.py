@@ -318,7 +318,7 @@ def _write_made(result: StudyResult) -> _Section:
             f"{key}: {', '.join(dict.fromkeys(str(other.parameters.get(key)) for other, _ in own))}"
             for key in trial.varying
         )
-        guarantee = next((outcome.guarantee.partition(" (")[0] for _, outcome in own if outcome.guarantee), "–")
+        guarantee = "; ".join(dict.fromkeys(outcome.guarantee for _, outcome in own if outcome.guarantee)) or "–"
         texts = (trial.method, guarantee, varying or "–", fixed or "–")
         rows.append(
             f"<tr><th scope='row'>{escape(name)}</th>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>"

@@ -7,45 +7,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.formats.json_text import format_toml
+from sfumato.exceptions import SfumatoError
+from sfumato.policy import POLICY
 
-__all__ = ["KEYS", "KeyStyle", "Places"]
+__all__ = ["Places"]
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w-]+)([\w\s.\"'-]*)\]\]?\s*(#.*)?$")
 _SHARED = "vary"
 """The section whose values all methods share."""
-
-
-class KeyStyle:
-    """As study files write options and parameters: TOML keys.
-
-    Examples
-    --------
-    >>> KEYS.write_option("places", "grid:500m"), KEYS.write_option("drop", ("a",)), KEYS.write_parameter("k", None)
-    ('places = "grid:500m"', 'drop = ["a"]', 'k')
-    """
-
-    between = ", "
-
-    def write_option(self, name: str, value: object) -> str:
-        """Write a key of the section of the data."""
-        return name if value is None else f"{name} = {format_toml(list(value) if isinstance(value, tuple) else value)}"
-
-    def write_parameter(self, name: str, value: object) -> str:
-        """Write a key of the section of a method."""
-        return self.write_option(name, value)
-
-    def write_method(self, class_name: str, name: str) -> str:  # noqa: ARG002
-        """Write the name of a method."""
-        return name
-
-    def write_call(self, python: str, command: str) -> str:  # noqa: ARG002
-        """Write the command."""
-        return command
-
-
-KEYS = KeyStyle()
 
 
 class Places:
@@ -106,5 +75,4 @@ class Places:
                 place = self.name(_SHARED, about)
             else:
                 place = self.name(section, key if line_number is None else about, number=number, method=method)
-            text = f"{place}: {error.write(KEYS)}"
-            raise ParameterError(text, option=error.option, column=error.column, rows=error.rows) from None
+            raise error.written(POLICY).at(place) from None

@@ -65,8 +65,8 @@ def plan_study(study: Study) -> Plan:
         measures=rest.measures,
         measure_parameters=study.measure,
         workload=None if rest.workload is None else read_workload(Path(rest.workload)),
-        withhold_at_most=rest.withhold_at_most,
-        count=rest.count,
+        max_suppressed_records=rest.max_suppressed_records,
+        protect=rest.protect,
     )
     limits = Limits(rest.timeout, rest.memory_bytes)
     return Plan(tuple(list_trials(study)), job, data.kind, limits, rest.workers, study.title)
@@ -107,7 +107,7 @@ def plan_methods(
         As in study files; memory in bytes.
     job
         Further fields of :class:`Job`: ``seed``, ``m``, ``measures``, ``measure_parameters``, ``workload``,
-        ``withhold_at_most``, ``count``.
+        ``max_suppressed_records``, ``protect``.
     """
     options = {field.name for field in dataclasses.fields(Job)} - {"source"}
     for name in job:
@@ -115,7 +115,7 @@ def plan_methods(
             raise ParameterError(
                 f"study has no option {name!r}.", option=name, hint=f"Options: {', '.join(sorted(options))}."
             )
-    read_limit(job.get("withhold_at_most", 0.0))
+    read_limit(job.get("max_suppressed_records", 0.0))
     if "measures" in job:
         job["measures"] = tuple(job["measures"])
     varying = {name: spread(name, values) for name, values in (vary or {}).items()}

@@ -13,10 +13,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato import plugins
+from sfumato.base.guarantee import COUNTS
 from sfumato.base.method import Method
 from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import read_bounded, read_toml
 from sfumato.messages import Message, option, parameter
+from sfumato.old_names import rename_options
 from sfumato.params import build
 from sfumato.policy import ReadingSection, locate_files
 from sfumato.release.options import ReleaseOptions
@@ -63,8 +65,8 @@ class StudySection(_Section):
     m: Annotated[int, Field(ge=1)] | None = None
     workload: str | None = None
     workers: Annotated[int, Field(ge=1, le=1024)] | None = None
-    withhold_at_most: float = ReleaseOptions.withhold_at_most
-    count: str = ReleaseOptions.count
+    max_suppressed_records: float = ReleaseOptions.max_suppressed_records
+    protect: str = ReleaseOptions.protect
 
     @property
     def memory_bytes(self) -> int | None:
@@ -100,6 +102,8 @@ def read_study(path: Path) -> Study:
     """Read a study file and check all of it before anything runs; paths in it are relative to the file."""
     content = read_toml(path)
     places = Places(path, read_bounded(path, 1 << 20).decode("utf-8"))
+    if isinstance(content.get("study"), dict):
+        content["study"] = rename_options(content["study"], f"{path}: [study]")
     if isinstance(content.get("method"), dict):
         content["method"] = [content["method"]]
     try:
@@ -251,9 +255,9 @@ def _check(study: Study, places: Places) -> None:
 
 
 def _check_study(section: StudySection) -> None:
-    read_limit(section.withhold_at_most)
-    if section.count not in ("records", "people"):
-        raise ParameterError(f"count must be records or people, got {section.count!r}.", option="count")
+    read_limit(section.max_suppressed_records)
+    if section.protect not in COUNTS:
+        raise ParameterError(f"protect must be one of {', '.join(COUNTS)}, got {section.protect!r}.", option="protect")
     _ = section.memory_bytes
 
 

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from sfumato.metrics.workload import Workload
-from sfumato.release.suppression import WITHHOLD_AT_MOST
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS
 from sfumato.studies.source import Source, hash_plain
 
 __all__ = ["PHASES", "Job", "Trial", "TrialResult"]
@@ -37,7 +37,7 @@ class Job:
         Parameters of measures.
     workload
         Queries to count; without them measures draw their own.
-    withhold_at_most, count
+    max_suppressed_records, protect
         As of a release.
 
     Examples
@@ -55,8 +55,8 @@ class Job:
     measures: tuple[str, ...] = ()
     measure_parameters: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     workload: Workload | None = None
-    withhold_at_most: float = WITHHOLD_AT_MOST
-    count: str = "records"
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS
+    protect: str = "records"
 
     @functools.cached_property
     def data(self) -> str:
@@ -74,8 +74,8 @@ class Job:
             "measures": sorted(self.measures),
             "measure_parameters": dict(self.measure_parameters),
             "workload": None if self.workload is None else self.workload.to_csv(),
-            "withhold_at_most": self.withhold_at_most,
-            "count": self.count,
+            "max_suppressed_records": self.max_suppressed_records,
+            "protect": self.protect,
         }
         return hash_plain(others)
 

@@ -88,8 +88,8 @@ class TrialRunner:
         folder = Path(tempfile.mkdtemp(prefix="cell-", dir=self.folder))
         try:
             run = Run(_make_secret(job.seed, trial.repetition))
-            limit = job.withhold_at_most
-            result = calls.anonymize(dataset, method, run=run, count=job.count, withhold_at_most=limit)
+            limit = job.max_suppressed_records
+            result = calls.anonymize(dataset, method, run=run, protect=job.protect, max_suppressed_records=limit)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
                 calls.write(result, folder, reports=False)

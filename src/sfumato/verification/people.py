@@ -1,9 +1,8 @@
-"""How many different people a crowd has, where people have several records: counted from the owner's row map.
+"""How many different people a group has, where people have several records: counted from the owner's row map.
 
-A crowd is what a guarantee counts: the records with a sequence of places, with a set of values, with the same monitored
-part, of one class or group: ``find_smallest_groups`` of the kind's checks lists them.
-Published files do not tell whose a
-record is, so only the owner can count people.
+A group is what a guarantee counts: the records with a sequence of places, with a set of values, with the same monitored
+events, of one class: ``find_smallest_groups`` of the kind's checks lists them. Published files do not link records to
+people, so only the owner can count people.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from sfumato.checks.subsequences import countable_sizes, distinct_subsequences, 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn, distinct
 from sfumato.data.record_unit import plural
+from sfumato.messages import Message, call, option
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_rows
 from sfumato.verification.release_checks import find_checks
@@ -42,14 +42,14 @@ _CHECK = "different people are counted, and are k or more everywhere"
 
 
 class GroupSize(NamedTuple):
-    """The crowd with fewest people: how many there are, and how many records they have in it."""
+    """The group with fewest people: how many there are, and how many records they have in it."""
 
     people: int
     records: int
 
 
 def find_smallest_group(release: Release, original: Dataset, rows: Ints) -> GroupSize | None:
-    """Return the crowd of the guarantee that has fewest people; None where it is not known whose the records are.
+    """Return the group of the guarantee with fewest people; None where no column links records to people.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def count_in_sequences(histories: ListColumn, m: int, person: Ints) -> Iterator[
 
 
 def leave_people_open(release: Release) -> Verdict:
-    """Say that the published files do not tell whose the records are, where the claim is about people."""
+    """Leave a guarantee that counts people open: published files do not link records to people."""
     claimed = release.guarantee
     if claimed.count != "people":
         return Verdict(True, {}, {})
@@ -124,17 +124,20 @@ def leave_people_open(release: Release) -> Verdict:
         {"count": "people"},
         {},
         unsettled=(
-            f"The promise counts different {people_noun}, and published files do not tell whose a "
-            f"{release.unit.record} is: "
-            f"the records were counted, the {people_noun} can be counted by the owner only (verify with the original).",
+            Message(
+                f"The guarantee counts {people_noun}, and published files do not link {release.unit.records} to "
+                f"{people_noun}. Only the owner can verify it: ",
+                call("sf.verify(release, original)", "sfumato verify DIR --original FILE"),
+                ".",
+            ),
         ),
     )
 
 
 def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Verdict:
-    """Count the people of every crowd, and judge them where the claim counts people.
+    """Count the people of every group, and check them where the guarantee counts people.
 
-    Without the owner's row map, or where the original was read without whose its records are, such a claim stays open.
+    Such a guarantee stays open without the owner's row map, and where no column links records to people.
     """
     claimed, unit = release.guarantee, release.unit
     counts = claimed.count == "people"
@@ -143,9 +146,13 @@ def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Ver
         if not counts:
             return Verdict(True, {}, {})
         need = (
-            "The original was read without whose its records are: name the column that tells (columns: owner=NAME)."
+            Message(
+                f"The original was read without a column that links {unit.records} to people. Name it: ",
+                option("columns", {"owner": "NAME"}),
+                ".",
+            )
             if person is None
-            else "The owner's row map (owner/rows.parquet) is missing or does not fit: it tells whose each record is."
+            else Message("owner/rows.parquet, which links published records to people, is missing or does not fit.")
         )
         return Verdict(True, {"count": "people"}, {}, unsettled=(need,))
     if not unit.owner and not counts:
@@ -162,15 +169,15 @@ def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Ver
 
 
 def describe_counted_people(release: Release, smallest: int, most: int) -> str:
-    """Say to the owner how many people the promise comes to, in one sentence.
+    """Return how many people the smallest groups have, in a sentence for the owner.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> visits = Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)}).of_people(["ann", "ann"])
     >>> print(describe_counted_people(sf.anonymize(visits, sf.methods.SeqAnon(k=2, m=1)).release, 1, 2))
-    People have up to 2 records here; the fewest people that any sequence of places leads to is 1, not k=2
-    (count=people promises k people).
+    People have up to 2 records here; the fewest people that any sequence of places leads to is 1, not k=2.
+    For k people: protect='people'.
     """
     unit, claimed = release.unit, release.guarantee
     nouns = plural(unit.owner or unit.one)
@@ -182,4 +189,4 @@ def describe_counted_people(release: Release, smallest: int, most: int) -> str:
     wanted = claimed.smallest_group
     if claimed.count == "people" or wanted is None or smallest >= wanted:
         return f"{sentence}."
-    return f"{sentence}, not k={wanted} (count=people promises k {nouns})."
+    return Message(f"{sentence}, not k={wanted}. For k {nouns}: ", option("protect", "people"), ".")

@@ -16,7 +16,7 @@ class FormStyle:
 
     Examples
     --------
-    >>> FORMS.write_option("places", "grid:500m"), FORMS.write_option("withhold_at_most", None)
+    >>> FORMS.write_option("places", "grid:500m"), FORMS.write_option("max_suppressed_records", None)
     ('"places": grid:500m', '"May be left out"')
     >>> FORMS.write_option("drop", ["a", "b"]), FORMS.write_option("columns", {"place": "venue"})
     ('"a": drop, "b": drop', '"place": venue')

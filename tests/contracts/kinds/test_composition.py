@@ -32,7 +32,7 @@ def test_what_every_partition_keeps_all_of_them_keep_together(method, seed, part
     data = KINDS[method.kinds[0]].build(ordinary_rows(seed, 30 * partitions), method)
     order = np.random.default_rng(seed).permutation(len(data))
     releases = [
-        sf.anonymize(take_rows(data, np.sort(rows)), chosen, secret=SECRET, withhold_at_most=1).release
+        sf.anonymize(take_rows(data, np.sort(rows)), chosen, secret=SECRET, max_suppressed_records=1).release
         for rows in np.array_split(order, partitions)
     ]
     together = unite(releases)

@@ -50,7 +50,7 @@ def make(method, rows):
 def test_a_release_is_verified_or_the_answer_is_an_error_people_understand(method, rows, tmp_path):
     chosen, data = make(method, rows)
     try:
-        result = sf.anonymize(data, chosen, secret=bytes([1] * 32), withhold_at_most=1)
+        result = sf.anonymize(data, chosen, secret=bytes([1] * 32), max_suppressed_records=1)
     except (InfeasibleError, ParameterError) as error:
         assert type(chosen).__name__ in str(error)
         assert len(rows) < 6
@@ -73,7 +73,7 @@ def test_no_people_is_an_error(method):
 def test_the_input_is_unchanged(method):
     chosen, data = make(method, DATA["ordinary"])
     before = data.table.to_pylist(), None if data.places is None else data.places.to_pylist()
-    sf.anonymize(data, chosen, secret=bytes([1] * 32), withhold_at_most=1)
+    sf.anonymize(data, chosen, secret=bytes([1] * 32), max_suppressed_records=1)
     assert (data.table.to_pylist(), None if data.places is None else data.places.to_pylist()) == before
 
 
@@ -81,20 +81,22 @@ def test_the_input_is_unchanged(method):
 def test_the_same_secret_gives_the_same_release_on_any_number_of_cores(method):
     chosen, data = make(method, DATA["ordinary"])
     made = [
-        sf.anonymize(data, chosen, run=Run(bytes([7] * 32), engine=Local(cores)), withhold_at_most=1).release
+        sf.anonymize(data, chosen, run=Run(bytes([7] * 32), engine=Local(cores)), max_suppressed_records=1).release
         for cores in (1, 2, 3)
     ]
     tables = [everything(release) for release in made]
     assert tables[0] == tables[1] == tables[2]
     # A few records can come out in the same order by chance: what counts is that no two secrets have to agree.
-    others = (sf.anonymize(data, chosen, secret=bytes([n] * 32), withhold_at_most=1).release for n in range(8, 20))
+    others = (
+        sf.anonymize(data, chosen, secret=bytes([n] * 32), max_suppressed_records=1).release for n in range(8, 20)
+    )
     assert any(everything(other) != tables[0] for other in others) == KINDS[method.kinds[0]].shuffled
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_parquet_and_csv_give_the_release_back(method, tmp_path):
     chosen, data = make(method, DATA["ordinary"])
-    result = sf.anonymize(data, chosen, secret=bytes([1] * 32), withhold_at_most=1)
+    result = sf.anonymize(data, chosen, secret=bytes([1] * 32), max_suppressed_records=1)
     sf.write(result, tmp_path / "out", reports=False)
     for file in ("data.parquet", "data.csv"):
         back = read_release(tmp_path / "out", file)

@@ -35,7 +35,7 @@ def inside(time, ends):
 def test_people_with_events_in_a_time_are_counted(rows, ends):
     rows = [[("a", 4)], [("a", 5)], *rows]
     data = sf.Dataset.of("sequences", [sorted(row, key=lambda entry: entry[1]) for row in rows], monitored=("a",))
-    result = sf.anonymize(data, sf.methods.Hi(k=2), secret=SECRET, withhold_at_most=1)
+    result = sf.anonymize(data, sf.methods.Hi(k=2), secret=SECRET, max_suppressed_records=1)
     labels = set(data.history().labels)
     queries = [
         (*events, f"time={ends[0]}..{ends[1]}") for events in (("a",), ("b",), ("a", "b")) if labels >= set(events)
@@ -56,7 +56,7 @@ def test_people_with_events_in_a_time_are_counted(rows, ends):
 def test_people_in_an_activity_are_counted(rows, ends):
     first, last = min(ends[0], 5), min(ends[1], 5)
     data = sf.Dataset.of("activity", rows, time_unit=TimeUnit())
-    result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=SECRET, withhold_at_most=1)
+    result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=SECRET, max_suppressed_records=1)
     label = rows[0][0]
     asked = Workload(((label, f"time={first}..{last}"),))
     truth, estimate = OfActivity().answer(Comparison(data, result.release), asked)
@@ -71,7 +71,7 @@ def test_occurrences_of_events_are_counted(points, ends):
     # Enough of what is not sensitive, so that there is always something to publish.
     points = [{"a": 1, "b": 4}, *({**point, "b": 4} for point in points)]
     data = sf.Dataset.of("timeline", points, sensitive=("a",))
-    result = sf.anonymize(data, sf.methods.Essa(delta="2/3"), secret=SECRET, withhold_at_most=1)
+    result = sf.anonymize(data, sf.methods.Essa(delta="2/3"), secret=SECRET, max_suppressed_records=1)
     labels = sorted(set(data.history().labels))
     asked = Workload(tuple((label, f"time={ends[0]}..{ends[1]}") for label in labels))
     truth, estimate = OfTimeline().answer(Comparison(data, result.release), asked)
@@ -89,7 +89,7 @@ def test_occurrences_of_events_are_counted(points, ends):
 def test_records_with_attributes_and_values_are_counted(rows, ends):
     rows = [*rows, *((time, key, {"flu": "cold", "cold": "flu"}[ill]) for time, key, ill in rows)]
     data = sf.Dataset.of("snapshots", rows, ("key",), "ill")
-    result = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=SECRET, withhold_at_most=1)
+    result = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=SECRET, max_suppressed_records=1)
     when = f"time={ends[0]}..{ends[1]}"
     asked = Workload((("key=x", when), ("ill=flu", when), ("key=x|y", "ill=cold", when), ("key=x", "ill=flu")))
     truth, estimate = OfSnapshots().answer(Comparison(data, result.release), asked)

@@ -43,7 +43,7 @@ def shuffle(data, name, seed):
 
 
 def publish(data, method):
-    return sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
+    return sf.anonymize(data, method, secret=SECRET, max_suppressed_records=1)
 
 
 def list_originals(records, size):

@@ -40,7 +40,7 @@ def published(request, tmp_path_factory):
     method = request.param
     data = KINDS[method.kinds[0]].build(ROWS, method)
     out = tmp_path_factory.mktemp("order") / "out"
-    result = sf.anonymize(data, method(**required_parameters(method)), secret=bytes([1] * 32), withhold_at_most=1)
+    result = sf.anonymize(data, method(**required_parameters(method)), secret=bytes([1] * 32), max_suppressed_records=1)
     sf.write(result, out, reports=False)
     return data, out
 

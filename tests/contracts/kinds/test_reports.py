@@ -35,7 +35,7 @@ def written(request, tmp_path_factory):
     """A release of a kind on disk, with its report."""
     method = METHODS[request.param]
     data = KINDS[request.param].build(ROWS, type(method))
-    result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
+    result = sf.anonymize(data, method, secret=SECRET, max_suppressed_records=1)
     out = tmp_path_factory.mktemp(request.param) / "out"
     with warnings.catch_warnings(action="ignore"):
         calls.write(result, out)

@@ -23,7 +23,7 @@ SECRET = bytes([1] * 32)
 def release_of(kind, tmp_path):
     method = plugins.methods_for(kind)[FIRST[kind]]
     data = KINDS[kind].build(ordinary_rows(), method)
-    result = sf.anonymize(data, method(**required_parameters(method)), secret=SECRET, withhold_at_most=1)
+    result = sf.anonymize(data, method(**required_parameters(method)), secret=SECRET, max_suppressed_records=1)
     sf.write(result, tmp_path / "out", reports=False)
     return data
 

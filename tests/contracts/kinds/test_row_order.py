@@ -101,7 +101,7 @@ def test_a_release_is_that_of_its_rows_in_any_order(kind, drawn, seed):
         paths = save_both(make, drawn, seed, folder)
         for path in paths:
             data = sf.read(path, kind, **options)
-            result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
+            result = sf.anonymize(data, method, secret=SECRET, max_suppressed_records=1)
             sf.write(result, path.parent / "out", reports=False)
         one, other = (path.parent / "out" for path in paths)
         assert files(one / "release") == files(other / "release")
@@ -116,7 +116,7 @@ def test_a_release_is_that_of_its_rows_in_any_order(kind, drawn, seed):
 @given(rows_of_people, st.integers(0, 99))
 def test_so_is_a_release_in_partitions_read_in_bounded_memory(kind, drawn, seed):
     make, method, options = KINDS[kind]
-    shared = {"partition_size": 4, "secret": SECRET, "withhold_at_most": 1, "engine": Local(1)}
+    shared = {"partition_size": 4, "secret": SECRET, "max_suppressed_records": 1, "engine": Local(1)}
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         patch.setattr(buckets, "_SIZE", 100)
         patch.setattr(buckets, "_MOST", 3)

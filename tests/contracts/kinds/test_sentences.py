@@ -61,7 +61,7 @@ SPEAKS_OF_PEOPLE = (
     r"[Pp]eople have up to",
     r"the fewest (people|patients) that",
     r"promises k (people|patients)",
-    r"(--count|count=|it counts|counting) ?(people|patients)",
+    r"(--protect|protect=|it counts|counting) ?(people|patients)",
     r"about the same people",
     r"[Ff]ewest people",
     r"People with\s+Before",

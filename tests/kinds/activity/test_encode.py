@@ -25,7 +25,7 @@ def test_rounded_shares_sum_to_one_and_are_near(counts, digits):
 def test_shares_are_rounded_as_asked():
     data = make_data([list("aab"), list("abv"), list("aaa")])
     method = dataclasses.replace(make_method("mc-l-mdav", [list("aab")], 1, 2, "0.75"), k=3, digits=2)
-    release = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1).release
+    release = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1).release
     assert release.guarantee.digits == 2
     assert sorted(release.table.column("share").to_pylist()) == [0.33, 0.33, 0.33, 0.34, 0.67, 1.0]
 

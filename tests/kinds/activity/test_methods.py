@@ -47,7 +47,7 @@ def test_six_records_by_mc_rr():
     short = [["v", "a", "a", "a", "a", "a"], ["v", "b", "b", "b", "b", "b"]]
     data = sf.Dataset.of("activity", [n1, n2, n3, *short, ["v"] * 6], sensitive=("v",))
     method = sf.methods.McRr(k=2, delta="3", epsilon="1/4", aggregate="6,1", fanout=1)
-    result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
+    result = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1)
     classes = class_members(result.release, result.owner_record.rows)
     assert sorted(classes.values()) == [[0, 3], [1, 2, 4]]
     assert result.release.suppressed_records == {"fits into no class": 1}
@@ -116,7 +116,7 @@ def test_releases_keep_their_claim_or_cannot_be_made(name, rows, slot, window, e
     method = make_method(name, rows, slot, window, epsilon, digits=digits)
     guarantee = method.build_guarantee(data)
     try:
-        result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
+        result = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1)
     except InfeasibleError as error:
         assert type(method).__name__ in str(error)
         assert share_of(data, guarantee.delta_slots, range(len(data))) > guarantee.fraction
@@ -167,7 +167,7 @@ def test_what_is_published_of_people_with_unknown_time_keeps_the_claim(name, gap
     asked = {} if name == "mc" else {"delta": f"{window}h", "epsilon": epsilon}
     try:
         method = find_method(name)(k=2, gaps=gaps, digits=digits, **lengths, **asked)
-        result = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1)
+        result = sf.anonymize(data, method, secret=bytes(32), max_suppressed_records=1)
     except InfeasibleError:
         return
     release, owner = result.release, result.owner_record.rows
@@ -195,7 +195,7 @@ def test_the_same_classes_on_one_core_and_on_two(rows, slot, name):
     made = []
     for cores in (1, 2):
         try:
-            result = sf.anonymize(data, method, run=Run(bytes([3] * 32), engine=Local(cores)), withhold_at_most=1)
+            result = sf.anonymize(data, method, run=Run(bytes([3] * 32), engine=Local(cores)), max_suppressed_records=1)
             made.append((result.release.table.to_pylist(), result.owner_record.rows.tolist()))
         except InfeasibleError as error:
             made.append((str(error), []))

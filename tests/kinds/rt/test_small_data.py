@@ -92,7 +92,7 @@ def check(seed: int) -> bool:
 
 def publish(data: sf.Dataset, method: Combined, most: float) -> None:
     """Publish, and hold the release against everything that can be asked of it."""
-    result = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=most)
+    result = sf.anonymize(data, method, secret=bytes(32), max_suppressed_records=most)
     release, rows = result.release, result.owner_record.rows
     assert verify(release).holds, method
     assert verify_against(release, data, rows).holds, method
@@ -147,7 +147,7 @@ def test_who_would_be_withheld_is_published_where_others_have_too_few_items(meth
     data = sf.Dataset.of("rt", FOUR, ("age", "sex"), [["a", "b"], ["a"], [], []])
     for transaction in TRANSACTION:
         chosen = method(k=2, m=1, relational=relational, transaction=transaction)
-        result = sf.anonymize(data, chosen, secret=bytes(32), withhold_at_most=0.5)
+        result = sf.anonymize(data, chosen, secret=bytes(32), max_suppressed_records=0.5)
         assert verify(result.release).holds
         assert verify_against(result.release, data, result.owner_record.rows).holds
         assert len(result.release) == 4
@@ -167,7 +167,7 @@ def test_items_of_people_who_are_withheld_stand_in_nobodys_way() -> None:
 
 
 def publish_most(data: sf.Dataset, method: Combined) -> sf.Release:
-    result = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=0.5)
+    result = sf.anonymize(data, method, secret=bytes(32), max_suppressed_records=0.5)
     assert verify_against(result.release, data, result.owner_record.rows).holds
     return result.release
 

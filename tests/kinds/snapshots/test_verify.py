@@ -183,7 +183,7 @@ def test_the_paper_s_delays_break_the_claim_of_hidden_ones():
     rng = np.random.default_rng(3)
     days = [np.minimum(rng.exponential(1.0 + time % 3, 40), 5).astype(int).tolist() for time in range(12)]
     data = dataset(days)
-    paper = sf.anonymize(data, sf.methods.Reposition(l=3, window=3), withhold_at_most=1)
+    paper = sf.anonymize(data, sf.methods.Reposition(l=3, window=3), max_suppressed_records=1)
     lie = dataclasses.replace(paper.release, guarantee=LDiversity(3, 3, "hidden"))
     verdict = verify_delays(lie, data, paper.owner_record.rows)
     assert not verdict.holds

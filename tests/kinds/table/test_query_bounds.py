@@ -97,7 +97,7 @@ def test_means_of_classes_are_said_not_to_be_used():
 def test_records_left_out_are_possible():
     tree = sf.Hierarchy.from_paths([("a", "*"), ("b", "*")])
     data = sf.Dataset.of("table", [*[("a",)] * 9, ("b",)], ("city",), hierarchies={"city": tree})
-    release = sf.anonymize(data, sf.methods.Optimal(k=2), secret=bytes(32), withhold_at_most=0.5).release
+    release = sf.anonymize(data, sf.methods.Optimal(k=2), secret=bytes(32), max_suppressed_records=0.5).release
     assert (len(release), release.records_in) == (9, 10)
     answer = ask(of_release(release), "count person where city = a")
     assert (answer.certain, answer.possible, answer.expected) == (9, 10, 10)

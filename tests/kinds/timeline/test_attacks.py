@@ -44,7 +44,7 @@ def test_a_release_exposes_nothing_and_the_original_does():
 
 def test_an_event_of_which_nothing_is_left_is_not_exposed():
     data = sf.Dataset.of("timeline", [{"a": 3}, {"b": 9}], sensitive=("a",))
-    result = sf.anonymize(data, sf.methods.Odesa(delta="1/100"), withhold_at_most=1)
+    result = sf.anonymize(data, sf.methods.Odesa(delta="1/100"), max_suppressed_records=1)
     assert attack(result.release, data).to_dict()["events"] == {
         "a": {"largest_relative_frequency": 0.0, "prefixes_at_or_above_delta": 0}
     }

@@ -83,7 +83,7 @@ def test_measures_are_what_plain_counting_finds(instance):
 def test_without_a_row_map_time_points_are_found_by_their_time():
     rows = [{"a": 4}, {"a": 1, "b": 9}, {"b": 5}]
     data = sf.Dataset.of("timeline", rows, sensitive=("a",), times=[3, 7, 8])
-    result = sf.anonymize(data, sf.methods.Odesa(delta="1/3"), withhold_at_most=1)
+    result = sf.anonymize(data, sf.methods.Odesa(delta="1/3"), max_suppressed_records=1)
     scores = [
         DeletedShare().measure(Comparison(data, result.release, rows)) for rows in (None, result.owner_record.rows)
     ]

@@ -181,7 +181,7 @@ class _Request:
         tried = list_tried(done, measures[0])
         recommended = self._kind(dataset).recommended
         choices = choose_three(tried, recommended)
-        policy = format_policy(choices[0], source, job.withhold_at_most) if choices and source else ""
+        policy = format_policy(choices[0], source, job.max_suppressed_records) if choices and source else ""
         exploration = Exploration(
             risk["risk"],
             risk["in_words"],

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato import plugins
 from sfumato.data.record_unit import RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.messages import Message, option
@@ -87,16 +86,6 @@ class Exploration:
         """Return the warnings, each with its remedy."""
         return [f"Beware: {text}" for text in self.warnings]
 
-    def name_guarantee(self, point: Tried) -> str:
-        """Name a guarantee by its title and what was asked for; what follows from the data is left out."""
-        name, _, rest = point.outcome.guarantee.partition(" (")
-        guarantees = plugins.find_method(point.trial.method, self.result.facts.get("kind")).guarantees
-        title = {guarantee.name: guarantee.title for guarantee in guarantees}.get(name, name)
-        requested = [
-            part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.trial.parameters
-        ]
-        return f"{title} ({', '.join(requested)})" if requested else title
-
     @property
     def front(self) -> list[Tried]:
         """Candidates that no other beats in risk and loss."""
@@ -106,7 +95,7 @@ class Exploration:
         """Return, for every guarantee, the candidate that loses least, and what it costs."""
         cheapest: dict[str, Tried] = {}
         for point in sorted(self.tried, key=lambda point: point.loss):
-            cheapest.setdefault(self.name_guarantee(point), point)
+            cheapest.setdefault(point.outcome.guarantee, point)
         return [
             {
                 "promise": guarantee,

@@ -151,7 +151,7 @@ def choose_three(tried: Sequence[Tried], recommended: Sequence[str] = ()) -> lis
     return choices
 
 
-def format_policy(choice: Choice, data: Mapping[str, Any], withhold_at_most: float) -> str:
+def format_policy(choice: Choice, data: Mapping[str, Any], max_suppressed_records: float) -> str:
     """Write the policy file of a choice.
 
     Examples
@@ -171,13 +171,13 @@ def format_policy(choice: Choice, data: Mapping[str, Any], withhold_at_most: flo
     <BLANKLINE>
     [release]
     out = "published"
-    withhold_at_most = 0.1
+    max_suppressed_records = 0.1
     <BLANKLINE>
     """
     sections: dict[str, Mapping[str, Any]] = {
         "data": data,
         "method": {"name": choice.tried.trial.method, **choice.tried.trial.parameters},
-        "release": {"out": "published", "withhold_at_most": withhold_at_most},
+        "release": {"out": "published", "max_suppressed_records": max_suppressed_records},
     }
     lines = [f"# {choice.role}: {' '.join(choice.reason.split())}"]
     for name, section in sections.items():

@@ -63,7 +63,7 @@ def _verdict(exploration: Exploration) -> str:
     picked = exploration.picked
     return (
         f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice. Its guarantee is '
-        f"{escape(exploration.name_guarantee(picked.tried))}. An attacker's success is {picked.tried.risk:.2%}, the "
+        f"{escape(picked.tried.outcome.guarantee)}. An attacker's success is {picked.tried.risk:.2%}, the "
         f"loss {picked.tried.loss:.3g} ({escape(exploration.measure[0])}).</p>"
         + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in exploration.format_warnings())
     )

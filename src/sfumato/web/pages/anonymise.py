@@ -104,14 +104,14 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
         )
     with more("More release options"), ui.element("div").classes("fields"):
         limit = Field(
-            RELEASE["withhold_at_most"].label,
-            f"{RELEASE['withhold_at_most'].default:g}",
+            RELEASE["max_suppressed_records"].label,
+            f"{RELEASE['max_suppressed_records'].default:g}",
             kind="slider",
             bounds=(0, 1),
             step="0.01",
-            help=RELEASE["withhold_at_most"].summary,
+            help=RELEASE["max_suppressed_records"].summary,
         )
-        count = _make_count_field(unit) if "k" in {parameter.name for parameter in declared(method)} else None
+        protect = _make_protect_field(unit) if "k" in {parameter.name for parameter in declared(method)} else None
         partitions = PartitionsForm(method, recipe.kind, unit)
     hint = partitions.suggest(records)
     if hint:
@@ -122,7 +122,7 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
             share = read_limit(float(limit.value))
         except (ValueError, ParameterError):
             raise ParameterError(
-                Message(option("withhold_at_most"), " must be a number from 0 to 1."), hint="For example: 0.05"
+                Message(option("max_suppressed_records"), " must be a number from 0 to 1."), hint="For example: 0.05"
             ) from None
         parameters = form.collect()
         job = workspace.jobs.request(
@@ -132,8 +132,8 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
             method=method.name,
             parameters=parameters,
             out=out.value,
-            withhold_at_most=share,
-            count=count.value if count is not None else "records",
+            max_suppressed_records=share,
+            protect=protect.value if protect is not None else "records",
             **partitions.collect(parameters),
         )
         open_page("run", job.key)
@@ -148,12 +148,13 @@ def _find_size(workspace: Workspace, name: str) -> tuple[int, RecordUnit]:
     return int(outcome.get("rows", 0)), RecordUnit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
 
 
-def _make_count_field(unit: RecordUnit) -> Field | None:
+def _make_protect_field(unit: RecordUnit) -> Field | None:
     """Ask what k counts, where somebody may have several records; else records are people."""
     if not unit.owner:
         return None
     offered = {"records": unit.many, "people": plural(unit.owner)}
-    return Field(RELEASE["count"].label, RELEASE["count"].default, options=offered, help=RELEASE["count"].summary)
+    protect = RELEASE["protect"]
+    return Field(protect.label, protect.default, options=offered, help=protect.summary)
 
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:

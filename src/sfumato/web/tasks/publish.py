@@ -21,7 +21,7 @@ from sfumato.params import build
 from sfumato.release.partitioned import DividedRelease
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Progress, Run
-from sfumato.release.suppression import WITHHOLD_AT_MOST
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS
 from sfumato.web.policies import write_policy
 from sfumato.web.project import Project
 from sfumato.web.tasks.inspect import read_data, require_recipe
@@ -40,14 +40,15 @@ def publish(project: Project, arguments: dict[str, Any], folder: Path, progress:
     data = arguments["files"]["data"][0]
     recipe = require_recipe(project, data)
     method = build(plugins.find_method(arguments["method"], recipe.kind), arguments["parameters"])
-    limit, count = float(arguments.get("withhold_at_most", WITHHOLD_AT_MOST)), arguments.get("count", "records")
+    demand = {
+        "max_suppressed_records": float(arguments.get("max_suppressed_records", MAX_SUPPRESSED_RECORDS)),
+        "protect": arguments.get("protect", "records"),
+    }
     make = _publish_in_partitions if arguments.get("engine") else _publish_undivided
     with notice_compilation(lambda: progress("compiling, a minute the first time", 0, 0)):
-        out, outcome, original = make(
-            project, arguments, method, {"count": count, "withhold_at_most": limit}, folder, progress
-        )
+        out, outcome, original = make(project, arguments, method, demand, folder, progress)
     policy = project.free("policies", out.name, ".toml")
-    release = {"out": out, "withhold_at_most": limit, "count": count}
+    release = {"out": out, **demand}
     release |= {"engine": arguments.get("engine") or None, "partition_size": arguments.get("part_size") or None}
     write_policy(project, policy, data, arguments["method"], method.parameters(), release)
     return {**outcome, **_judge(out, original, progress), "policy": policy.name}

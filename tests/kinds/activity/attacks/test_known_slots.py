@@ -53,7 +53,7 @@ def test_suppressed_people_are_counted_and_safe():
     rows = [["home"] * 4] * 2 + [["away"] * 4] * 2
     data = sf.Dataset.of("activity", rows, sensitive=("away",), time_unit=TimeUnit("hour"))
     result = sf.anonymize(
-        data, sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2"), secret=bytes([1] * 32), withhold_at_most=1
+        data, sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2"), secret=bytes([1] * 32), max_suppressed_records=1
     )
     assert result.release.suppressed_records == {"fits into no class": 2}
     assert activity_diversity.verify_against(result.release, data, result.owner_record.rows).holds
@@ -86,7 +86,7 @@ def test_attackers_count_those_who_are_observed():
 def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
     data = make_data(rows)
     method = find_method("mc")(k=2, aggregate=f"{slot}h")
-    result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
+    result = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1)
     release, owner = result.release, result.owner_record.rows
     everything = range(len(rows[0]))
     wanted = [fitting_people(release, day, everything, slot) for day in rows]

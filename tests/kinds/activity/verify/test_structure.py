@@ -20,7 +20,7 @@ def test_people_are_counted_where_they_are_observed():
     data = by_hour(rows).of_people(["ann", "ann", "bob", "eve"])
     release, owner = publish(data, [[0, 1, 2, 3]], guarantee=ClassAnonymity(2, 1, slots=2, gap=GAP))
     assert find_smallest_group(release, data, owner) == (2, 3)
-    result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32), count="people")
+    result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32), protect="people")
     shares = {(row["interval"].hour, row["activity"]): row["share"] for row in result.release.table.to_pylist()}
     assert shares == {(0, "home"): 1.0, (1, GAP): 1.0}
 
@@ -31,7 +31,7 @@ def test_as_many_people_as_promised_are_observed(rows, choices, slot):
     names = choices.draw(st.lists(st.sampled_from("xyz"), min_size=len(rows), max_size=len(rows)))
     data = by_hour(rows, ()).of_people(names)
     try:
-        result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate=f"{slot}h"), secret=bytes(32), count="people")
+        result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate=f"{slot}h"), secret=bytes(32), protect="people")
     except InfeasibleError:
         return
     gap = name_gap(rows)

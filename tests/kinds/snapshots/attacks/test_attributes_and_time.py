@@ -32,7 +32,7 @@ def plain_attack(release, original, window):
 def test_the_attacker_finds_what_a_plain_one_finds(seed):
     data = random_snapshots(60, seed)
     method = sf.methods.Reposition(l=2, window=3)
-    result = sf.anonymize(data, method, secret=bytes([seed] * 32), withhold_at_most=1)
+    result = sf.anonymize(data, method, secret=bytes([seed] * 32), max_suppressed_records=1)
     expected = plain_attack(result.release, data, 3)
     risk = attack(result.release, data)
     assert risk.max_success == pytest.approx(max(expected))

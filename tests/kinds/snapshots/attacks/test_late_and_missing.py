@@ -17,7 +17,7 @@ from sfumato.kinds.snapshots.attacks.late_and_missing import _fit, _Weights, inf
 
 
 def publish(data, **parameters):
-    return sf.anonymize(data, sf.methods.Reposition(**parameters), secret=bytes([1] * 32), withhold_at_most=1)
+    return sf.anonymize(data, sf.methods.Reposition(**parameters), secret=bytes([1] * 32), max_suppressed_records=1)
 
 
 def where(result, data):

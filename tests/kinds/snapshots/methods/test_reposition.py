@@ -89,9 +89,9 @@ def test_skewed_snapshots_that_complement_each_other_lose_nothing():
     data = sf.Dataset.of("snapshots", rows, ("number",), "illness")
     moved = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32))
     suppressing = sf.methods.Anatomy(l=2, infeasible="suppress")
-    with pytest.raises(sf.InfeasibleError, match=r"6 of 16 records are withheld, 37.5 % \(suppressed: 6\)"):
+    with pytest.raises(sf.InfeasibleError, match=r"6 of 16 records are suppressed, 37.5 % \(suppressed: 6\)"):
         sf.anonymize(data, suppressing)
-    plain = sf.anonymize(data, suppressing, secret=bytes([1] * 32), withhold_at_most=0.4)
+    plain = sf.anonymize(data, suppressing, secret=bytes([1] * 32), max_suppressed_records=0.4)
     assert len(moved.release) == len(rows)
     assert len(plain.release) == len(rows) - 6
     with pytest.raises(sf.InfeasibleError, match=r"Anatomy: 6 of 16 records have a value that exceeds"):

@@ -27,7 +27,7 @@ def searches(draw):
     asked = draw(st.sampled_from(ASKED))
     data = dataset_of(columns, ill=ill)
     method = sf.methods.TopDown(k=k, **asked)
-    run = Run(bytes(32), withhold_at_most=draw(st.sampled_from([0.0, 0.2, 0.5])))
+    run = Run(bytes(32), max_suppressed_records=draw(st.sampled_from([0.0, 0.2, 0.5])))
     try:
         question = method.pose(method.attributes(data), method.require(data), run)
     except (InfeasibleError, ParameterError):

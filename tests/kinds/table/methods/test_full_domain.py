@@ -29,7 +29,7 @@ CITIES = Hierarchy.from_paths(
 
 
 def run_of(limit=0.05):
-    return Run(SECRET, withhold_at_most=limit)
+    return Run(SECRET, max_suppressed_records=limit)
 
 
 def cells_of(release):
@@ -256,12 +256,12 @@ def test_a_release_is_written_verified_and_its_recoding_applied_from_disk(method
     rows = [("Bern", 20, "flu"), ("Rome", 29, "flu"), ("Oslo", 25, "cold"), ("Lima", 60, "flu"), ("Lima", 65, "cold")]
     made = [(city, age + shift, ill) for city, age, ill in rows for shift in (0, 1)]
     original = Dataset.of("table", made, ("city", "age", "ill"), sensitive=("ill",), hierarchies={"city": CITIES})
-    result = sf.anonymize(original, method(k=2, l=2), secret=SECRET, withhold_at_most=0.2)
+    result = sf.anonymize(original, method(k=2, l=2), secret=SECRET, max_suppressed_records=0.2)
     assert sf.write(result, tmp_path / "one", reports=False).holds
     assert sf.verify(tmp_path / "one", original).holds
     later = [(city, age + 1, ill) for city, age, ill in made * 2]
     batch = Dataset.of("table", later, ("city", "age", "ill"), sensitive=("ill",), hierarchies={"city": CITIES})
-    again = sf.apply(tmp_path / "one", batch, unknown="suppress", withhold_at_most=1.0)
+    again = sf.apply(tmp_path / "one", batch, unknown="suppress", max_suppressed_records=1.0)
     assert sf.write(again, tmp_path / "two", reports=False).holds
     assert sf.verify(tmp_path / "two", batch).holds
 
@@ -278,6 +278,6 @@ def test_presence_and_closeness_are_verified_from_the_files(method, distance, tm
         "table", rows, ("age", "sex", "pain"), sensitive=("pain",), population=people, hierarchies=trees
     )
     chosen = method(k=3, t=0.35, distance=distance, presence=0.5)
-    result = sf.anonymize(original, chosen, secret=SECRET, withhold_at_most=0.5)
+    result = sf.anonymize(original, chosen, secret=SECRET, max_suppressed_records=0.5)
     assert sf.write(result, tmp_path / "out", reports=False).holds
     assert sf.verify(tmp_path / "out", original).holds

@@ -175,7 +175,7 @@ def test_people_are_counted_where_that_is_asked_for(tmp_path):
     stays = sf.Dataset.of("table", rows, ("age",)).of_people(
         [f"p{i // 3}" for i in range(60)], RecordUnit("stay", "stays", "patient")
     )
-    result = sf.anonymize(stays, sf.methods.Mondrian(k=3), secret=bytes([1] * 32), count="people")
+    result = sf.anonymize(stays, sf.methods.Mondrian(k=3), secret=bytes([1] * 32), protect="people")
     sf.write(result, tmp_path / "out", reports=False)
     assert sf.verify(tmp_path / "out").outcome == "unsettled"
     verdict = sf.verify(tmp_path / "out", stays)

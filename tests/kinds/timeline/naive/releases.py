@@ -14,7 +14,7 @@ TWINS = [{"s": 3, "t": 2, "u": 2, "b": 9}, {"s": 1, "b": 9}, {"s": 2, "t": 1, "u
 def good(delta="1/4", **options):
     """Return data with their release and its trace."""
     data = sf.Dataset.of("timeline", ROWS, sensitive=("a",))
-    return data, sf.anonymize(data, sf.methods.Odesa(delta=delta, **options), withhold_at_most=1)
+    return data, sf.anonymize(data, sf.methods.Odesa(delta=delta, **options), max_suppressed_records=1)
 
 
 def covered():

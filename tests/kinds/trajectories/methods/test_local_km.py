@@ -35,7 +35,7 @@ def datasets(draw, sensitive=()):
 
 
 def anonymize(data, method):
-    return sf.anonymize(data, method, secret=SECRET, withhold_at_most=1.0)
+    return sf.anonymize(data, method, secret=SECRET, max_suppressed_records=1.0)
 
 
 def anonymize_if_possible(data, method):

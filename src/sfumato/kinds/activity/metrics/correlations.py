@@ -50,6 +50,7 @@ class ActivityCorrelations(SummedMetric):
     explanation = "Change of the correlations between the times spent on two activities."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: no change, 2: every correlation reversed"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -44,6 +44,7 @@ class ActivityDurations(SummedMetric):
     explanation = "Relative error of the average time spent on an activity."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: the same durations, 1: nothing in common"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

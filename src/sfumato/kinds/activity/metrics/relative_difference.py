@@ -54,6 +54,7 @@ class RelativeDifference(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact durations, 1: nothing in common"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
     averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0

@@ -37,6 +37,7 @@ class SuppressedPeople(SummedMetric):
     explanation = "Number of {many} that are in no class and so not in the release."
     unit: ClassVar[str] = "records"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: nobody is left out"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")

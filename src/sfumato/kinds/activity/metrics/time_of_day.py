@@ -42,6 +42,7 @@ class TimeOfDay(SummedMetric):
     explanation = "Share of an hour of the day that the release assigns to other activities than the original does."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: the same activities in every hour, 1: none in common"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

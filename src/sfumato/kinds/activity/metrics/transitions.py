@@ -48,6 +48,7 @@ class ActivityTransitions(SummedMetric):
     explanation = "Change of the probability that one activity follows another, an interval later."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: the same transitions, 1: none in common"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -45,6 +45,7 @@ class WeightedDurations(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: the same durations, 1: nothing in common"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = "Weights are not published, so means differ even if everything else is exact."
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -51,6 +51,7 @@ class UtilityLoss(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "1: one value or suppressed record, near 0: many values"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )

@@ -64,6 +64,7 @@ class CountQueries(SummedMetric):
     explanation = "Share of the {many} that the release counts for an event in a period and that do not have it."
     unit: ClassVar[str] = "of those counted"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: all counted records have the event, 1: none has it"
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

@@ -67,6 +67,7 @@ class EventContext(SummedMetric):
     )
     unit: ClassVar[str] = "nats"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: no difference; no upper bound"
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.3"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

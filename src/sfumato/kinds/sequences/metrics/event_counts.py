@@ -57,6 +57,7 @@ class EventCounts(SummedMetric):
     explanation = "Relative error of the number of monitored events in a period."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

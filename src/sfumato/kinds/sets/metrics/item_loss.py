@@ -42,6 +42,7 @@ class ItemLoss(SetMetric):
     explanation = "Average number of items that a published item may stand for, as a share of all items."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact items, 1: any item"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )

@@ -55,6 +55,7 @@ class ItemQueries(SetMetric):
     explanation = "Relative error of the number of {many} with given items."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6"
     )

@@ -41,6 +41,7 @@ class PairMetric(SetMetric):
 
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact supports, 2: nothing in common"
     unchanged: ClassVar[float | str] = 0.0
 
     first: Annotated[int, Param("Rank of the most frequent item used for pairs, from 0.", ge=0)] = 200

@@ -29,7 +29,7 @@ class SeparatedItems(SetMetric):
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> SeparatedItems().measure(Comparison(data, result.release))
-    separated-items: 0 of the items (lower is better)
+    separated-items: 0 of the items (lower is better; 0: none is separated, 1: all are)
       Share of items that are published only as present in a cluster, without the items they occur with.
       items             1
       separated         0
@@ -45,6 +45,7 @@ class SeparatedItems(SetMetric):
     explanation = "Share of items that are published only as present in a cluster, without the items they occur with."
     unit: ClassVar[str] = "of the items"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: none is separated, 1: all are"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

@@ -42,6 +42,7 @@ class TopItemsets(SetMetric):
     explanation = "Share of the most frequent combinations of items that the release no longer shows."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: all itemsets are found, 1: none is"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -41,6 +41,7 @@ class TopItemsetsCertain(SetMetric):
     explanation = "Share of the most frequent combinations of items that the release does not certainly show as such."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: all itemsets are certain, 1: none is"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

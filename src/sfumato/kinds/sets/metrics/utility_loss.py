@@ -57,6 +57,7 @@ class UtilityLoss(SetMetric):
     )
     unit: ClassVar[str] = "of the possible uncertainty"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact items, 1: nothing is known"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )

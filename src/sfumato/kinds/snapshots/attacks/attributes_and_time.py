@@ -100,7 +100,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Sna
      'people': 4, 'unique_share': 0.0, 'max_sensitive_share': 0.5, ...}
     >>> people = [(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu")]
     >>> data = Dataset.of("snapshots", people, ("age",), "ill")
-    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=1), withhold_at_most=1)
+    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=1), max_suppressed_records=1)
     >>> found = attack(result.release, data, result.owner_record.rows)
     >>> found.max_sensitive_share, found.max_success
     (0.5, 1.0)

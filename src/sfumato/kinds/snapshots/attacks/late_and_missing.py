@@ -103,7 +103,7 @@ def infer_values(release: Release, original: Dataset, rows: Ints) -> Inferences:
     >>> import sfumato as sf
     >>> people = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (2, "70", "cold")]
     >>> data = Dataset.of("snapshots", people, ("age",), "ill")
-    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
+    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), max_suppressed_records=1)
     >>> found = infer_values(result.release, data, result.owner_record.rows).rates()
     >>> found["late"]["right_knowing_frequencies"], found["missing"]["right_knowing_frequencies"]
     (1.0, 1.0)

@@ -48,7 +48,7 @@ class RecordDelays(NamedTuple):
         >>> import sfumato as sf
         >>> people = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (9, "70", "flu")]
         >>> data = Dataset.of("snapshots", people, ("age",), "ill")
-        >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
+        >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), max_suppressed_records=1)
         >>> RecordDelays.of(result.release, data, result.owner_record.rows).delay.tolist()
         [1, 1, 0, 0, -1]
         """

@@ -24,9 +24,9 @@ class InformationLoss(Metric):
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (3, "cough")], (), "ill")
-    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
+    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), max_suppressed_records=1)
     >>> InformationLoss().measure(Comparison(data, result.release, result.owner_record.rows))
-    information-loss: 1.25 (lower is better)
+    information-loss: 1.25 (lower is better; 0: no cost; no upper bound)
       Cost of publishing records late and of suppressing records, by the chosen costs.
       total                  5
       of late records        1
@@ -42,6 +42,7 @@ class InformationLoss(Metric):
     explanation = "Cost of publishing records late and of suppressing records, by the chosen costs."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: no cost; no upper bound"
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")

@@ -22,7 +22,7 @@ class PublicationDelay(Metric):
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
     >>> PublicationDelay().measure(Comparison(data, result.release, result.owner_record.rows))
-    publication-delay: 0.5 snapshots (lower is better)
+    publication-delay: 0.5 snapshots (lower is better; 0: published when it happened; no upper bound)
       Average number of snapshots by which records are published late.
       longest           1
       late share        0.5
@@ -34,6 +34,7 @@ class PublicationDelay(Metric):
     explanation = "Average number of snapshots by which records are published late."
     unit: ClassVar[str] = "snapshots"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: published when it happened; no upper bound"
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

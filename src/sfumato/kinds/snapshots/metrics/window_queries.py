@@ -46,6 +46,7 @@ class WindowQueries(Metric):
     explanation = "Relative error of the number of records with a value in a window of snapshots."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), I"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

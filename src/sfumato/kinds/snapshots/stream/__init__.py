@@ -10,9 +10,9 @@ from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.reader.batches import is_feed
-from sfumato.messages import Message, option
+from sfumato.messages import Message, option, parameter
 from sfumato.readers.options import ReadOptions
-from sfumato.release.suppression import WITHHOLD_AT_MOST, describe_suppression, exceeds, read_limit
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS, describe_suppression, exceeds, read_limit
 
 if TYPE_CHECKING:
     from sfumato.base.verdict import Verdict
@@ -69,7 +69,7 @@ def publish_stream(
     force: bool = False,
     resume: str | None = None,
     report: bool = True,
-    withhold_at_most: float = WITHHOLD_AT_MOST,
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
 ) -> Done:
     """Publish snapshots one by one as their records come, in the order in which they come; return what was done.
 
@@ -89,7 +89,7 @@ def publish_stream(
         ``replay`` if the input begins anew, so that what was taken is passed over; ``onwards`` if it goes on.
     report
         Whether to write ``owner/report.html`` at the end; until then the records are kept in ``owner/``.
-    withhold_at_most
+    max_suppressed_records
         Share of the records that may be left out. What is published cannot be taken back: with more it is said.
 
     Raises
@@ -119,7 +119,7 @@ def publish_stream(
 
     if resume is not None and resume not in RESUME:
         raise ParameterError(Message(option("resume"), f" must be one of {', '.join(RESUME)}, got {resume!r}."))
-    limit = read_limit(withhold_at_most)
+    limit = read_limit(max_suppressed_records)
     judges = Judges(verify, write_report)
     run = StreamRun(data, ReadOptions.of("snapshots", options), directory, method, judges, secret, keeps=report)
     try:
@@ -134,8 +134,14 @@ def publish_stream(
     warnings = []
     if facts["withholds_too_much"]:
         warnings.append(
-            f"{describe_suppression(facts['withheld_by_reason'], run.rows)}, more than "
-            f"withhold_at_most={limit:g}. What a feed has published cannot be withdrawn: use a smaller l "
-            "or a larger window before you continue."
+            Message(
+                f"{describe_suppression(facts['withheld_by_reason'], run.rows)}, more than ",
+                option("max_suppressed_records", limit),
+                ". What a feed has published cannot be withdrawn: use a smaller ",
+                parameter("l"),
+                " or a larger ",
+                parameter("window"),
+                " before you continue.",
+            )
         )
     return Done(facts, run.records.notes(), tuple(warnings))

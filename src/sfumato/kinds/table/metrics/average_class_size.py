@@ -31,7 +31,7 @@ class AverageClassSize(SummedMetric):
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> AverageClassSize().measure(Comparison(data, result.release))
-    average-class-size: 1 times k (lower is better)
+    average-class-size: 1 times k (lower is better; 1: groups as small as k allows; no upper bound)
       Number of records per group of equal records, in multiples of k: 1 is the best possible for k.
         Suppressed people count and have no group.
       classes   2
@@ -52,6 +52,7 @@ class AverageClassSize(SummedMetric):
     )
     unit: ClassVar[str] = "times k"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "1: groups as small as k allows; no upper bound"
     paper: ClassVar[str] = "LeFevre et al., Mondrian multidimensional k-anonymity (2006), Section 5"
     unchanged: ClassVar[float | str] = "It depends on k and on how many records of the original are equal."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")

@@ -30,7 +30,7 @@ class Discernibility(SummedMetric):
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> Discernibility().measure(Comparison(data, result.release))
-    discernibility: 8 (lower is better)
+    discernibility: 8 (lower is better; number of records: all differ; its square: all are alike)
       Sum of the squared sizes of groups of equal records. Suppressed people count as equal to all
         records.
       share of worst  0.5
@@ -50,6 +50,7 @@ class Discernibility(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "number of records: all differ; its square: all are alike"
     paper: ClassVar[str] = "Bayardo, Agrawal, Data privacy through optimal k-anonymization (2005)"
     unchanged: ClassVar[float | str] = "It depends on how many records of the original are equal."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress")

@@ -51,6 +51,7 @@ class EntropyLoss(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: nothing lost, 1: all lost"
     paper: ClassVar[str] = "Gionis, Tassa, k-Anonymization with minimal loss of information (2007)"
     averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0

@@ -52,6 +52,7 @@ class MicroaggregationError(SummedMetric):
     )
     unit: ClassVar[str] = "of the variance"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact values, 1: no better than the mean of all"
     paper: ClassVar[str] = "Domingo-Ferrer, Mateo-Sanz, Practical data-oriented microaggregation (2002)"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

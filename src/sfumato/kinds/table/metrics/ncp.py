@@ -45,6 +45,7 @@ class Ncp(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: nothing lost, 1: all lost"
     paper: ClassVar[str] = "Xu et al., Utility-based anonymization using local recoding (2006)"
     averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0

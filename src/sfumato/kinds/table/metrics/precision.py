@@ -44,6 +44,7 @@ class Precision(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "1: exact values, 0: all at the top of their hierarchies"
     paper: ClassVar[str] = (
         "Sweeney, Achieving k-anonymity privacy protection using generalization and suppression (2002)"
     )

@@ -66,6 +66,7 @@ class Prediction(SummedMetric):
     )
     unit: ClassVar[str] = "of the predictions"
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "1: every guess is right, 0: none is"
     paper: ClassVar[str] = "Iyengar, Transforming data to satisfy privacy constraints (2002)"
     unchanged: ClassVar[float | str] = (
         "It is the accuracy of models trained on the original, which depends on the data."

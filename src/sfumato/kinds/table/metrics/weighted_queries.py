@@ -41,7 +41,7 @@ class WeightedQueries(SummedMetric):
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> comparison = Comparison(data, result.release, result.owner_record.rows, workload=sf.Workload((("age=20",),)))
     >>> WeightedQueries().measure(comparison)
-    weighted-queries: 0.3333 (lower is better)
+    weighted-queries: 0.3333 (lower is better; 0: exact shares, 1: off by as much as the share itself)
       Relative error of the share of the population with given values: the original with survey weights,
         the release without. Suppressed people are missing from the answers of the release.
       queries       1
@@ -63,6 +63,7 @@ class WeightedQueries(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact shares, 1: off by as much as the share itself"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6"
     )

@@ -34,7 +34,7 @@ class WeightedShares(SummedMetric):
     >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> WeightedShares().measure(Comparison(data, result.release, result.owner_record.rows))
-    weighted-shares: 0.25 (lower is better)
+    weighted-shares: 0.25 (lower is better; 0: the same shares, 1: nothing in common)
       Distance between the shares of values in the population, by survey weights, and in the release: 0
         is equal, 1 is nothing in common.
       city, distance  0.25
@@ -49,6 +49,7 @@ class WeightedShares(SummedMetric):
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: the same shares, 1: nothing in common"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = "Weights are not published, so shares differ even if everything else is exact."
     monotone: ClassVar[tuple[Operation, ...]] = ()

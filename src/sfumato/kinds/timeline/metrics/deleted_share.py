@@ -39,6 +39,7 @@ class DeletedShare(Metric):
     explanation = "Share of all occurrences of events that were deleted."
     unit: ClassVar[str] = "of the occurrences"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: nothing deleted, 1: all deleted"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

@@ -44,6 +44,7 @@ class FrequentEvents(Metric):
     )
     unit: ClassVar[str] = "of the frequent events"
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "1: the same events are frequent, 0: none in common"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

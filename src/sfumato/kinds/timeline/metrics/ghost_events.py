@@ -31,7 +31,7 @@ class GhostEvents(Metric):
     >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     >>> GhostEvents().measure(Comparison(data, result.release))
-    ghost-events: 0.5 of the events (lower is better)
+    ghost-events: 0.5 of the events (lower is better; 0: no event, 1: every event)
       Share of events that seem frequent at some time only because others were deleted.
       ghost events    1
       ghost prefixes  1
@@ -47,6 +47,7 @@ class GhostEvents(Metric):
     explanation = "Share of events that seem frequent at some time only because others were deleted."
     unit: ClassVar[str] = "of the events"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: no event, 1: every event"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

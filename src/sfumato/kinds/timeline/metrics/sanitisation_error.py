@@ -39,6 +39,7 @@ class SanitisationError(Metric):
     explanation = "Squared change of the probabilities of events by the deletions, summed over the time points."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: no change; no upper bound"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 3"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -36,7 +36,7 @@ class SegmentBoundaries(Metric):
     >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/8"))
     >>> SegmentBoundaries(segments=2).measure(Comparison(data, result.release))
-    segment-boundaries: 1 of the boundaries (higher is better)
+    segment-boundaries: 1 of the boundaries (higher is better; 1: all boundaries are found, 0: none is)
       Share of the times at which the mix of events changes that the release still shows, at most one
         block of time points away: 100 % if none has moved.
       mean shift         0
@@ -53,6 +53,7 @@ class SegmentBoundaries(Metric):
     )
     unit: ClassVar[str] = "of the boundaries"
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "1: all boundaries are found, 0: none is"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

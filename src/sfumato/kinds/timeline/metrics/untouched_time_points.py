@@ -36,6 +36,7 @@ class UntouchedTimePoints(Metric):
     explanation = "Share of the time points that are published unchanged."
     unit: ClassVar[str] = "of the time points"
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "1: all unchanged, 0: none unchanged"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

@@ -50,6 +50,7 @@ class AverageRelativeError(SummedMetric):
     explanation = "Relative error of counts of records that visited given places in order."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

@@ -48,6 +48,7 @@ class Distance(SummedMetric):
     explanation = "Average distance between the true place of a visit and the places that the release says it may be."
     unit: ClassVar[str] = "metres, or units of x and y"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact places; no upper bound"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Definition 6"
     )

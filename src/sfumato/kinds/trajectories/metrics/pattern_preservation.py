@@ -57,6 +57,7 @@ class PatternPreservation(SummedMetric):
     explanation = "Share of the frequent sequences of places that the release still shows."
     unit: ClassVar[str] = "of the patterns"
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "1: all patterns are found, 0: none is"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

@@ -46,6 +46,7 @@ class PlaceCounts(SummedMetric):
     explanation = "Number of places that the release names exactly."
     unit: ClassVar[str] = "places"
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "0: no place keeps its name; at most the number of places"
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
     unchanged: ClassVar[float | str] = "Unchanged data keep all their places, however many those are."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")

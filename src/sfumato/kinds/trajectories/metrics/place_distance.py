@@ -45,6 +45,7 @@ class PlaceDistance(SummedMetric):
     explanation = "Average distance between the members of a generalised place."
     unit: ClassVar[str] = "of the largest distance"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact places, 1: the largest distance between places"
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -51,6 +51,7 @@ class SemanticPenalty(SummedMetric):
     explanation = "How different the kinds of place are that a generalised place mixes, by the hierarchy."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact places, 1: all kinds of place mixed"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

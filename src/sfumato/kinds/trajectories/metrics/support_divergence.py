@@ -58,6 +58,7 @@ class SupportDivergence(SummedMetric):
     )
     unit: ClassVar[str] = "nats"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: no difference; no upper bound"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

@@ -86,7 +86,7 @@ def test_people_with_unknown_time_may_be_withheld():
     rows = [["home"] * 4] * 2 + [["away", GAP, "home", "home"]] + [["away"] * 4]
     data = by_hour(rows)
     method = sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2", gaps="withhold")
-    result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
+    result = sf.anonymize(data, method, secret=bytes([1] * 32), max_suppressed_records=1)
     assert result.release.suppressed_records["part of the time is unknown"] == 1
     assert GAP not in result.release.table.column("activity").to_pylist()
     assert result.owner_record.counters["people_with_unknown_time_withheld"] == 1

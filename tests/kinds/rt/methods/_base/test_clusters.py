@@ -72,7 +72,7 @@ def test_incremental_rum_equals_rum_from_scratch_after_every_merge(data: Dataset
 def test_rum_is_what_is_measured_of_the_release_in_every_digit(data: Dataset, k: int, relational: str) -> None:
     method = RFirst(k=k, m=1, relational=relational, transaction="coat")
     try:
-        result = method.anonymize(data, Run(bytes(32), withhold_at_most=0.5))
+        result = method.anonymize(data, Run(bytes(32), max_suppressed_records=0.5))
     except InfeasibleError:
         return
     group = np.full(len(data), -1, np.int64)

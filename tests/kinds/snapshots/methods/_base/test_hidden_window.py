@@ -112,7 +112,7 @@ def test_fates_do_not_depend_on_the_value_over_many_secrets():
         )
     assert sum(late.values()) > 100
     assert late["v0"] / sum(late.values()) == pytest.approx(6 / 8, abs=0.08)
-    paper = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
+    paper = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), max_suppressed_records=1)
     record_delays = RecordDelays.of(paper.release, data, paper.owner_record.rows)
     assert {record_delays.labels[v] for v in record_delays.value[record_delays.delay > 0]} == {"v0"}
 

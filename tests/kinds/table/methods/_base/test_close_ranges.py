@@ -109,7 +109,7 @@ def test_counts_of_a_population_are_those_of_the_published_ranges(columns, rule,
     data = table(values, tree, population)
     try:
         made = sf.anonymize(
-            data, getattr(sf.methods, method)(k=k, presence=1.0), secret=bytes(32), withhold_at_most=0.5
+            data, getattr(sf.methods, method)(k=k, presence=1.0), secret=bytes(32), max_suppressed_records=0.5
         )
     except InfeasibleError:
         assume(False)

@@ -28,9 +28,9 @@ def data(rows=None, sensitive=("a",), **options):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_time_point_of_which_nothing_is_left_is_withheld(name, tmp_path):
     original = data()
-    with pytest.raises(InfeasibleError, match="1 of 3 records are withheld"):
+    with pytest.raises(InfeasibleError, match="1 of 3 records are suppressed"):
         sf.anonymize(original, find_method(name)(delta="1/10"))
-    result = sf.anonymize(original, find_method(name)(delta="1/10"), withhold_at_most=1)
+    result = sf.anonymize(original, find_method(name)(delta="1/10"), max_suppressed_records=1)
     assert result.release.suppressed_records == {NOTHING_LEFT: 1}
     assert result.owner_record.rows.tolist() == [0, 2]
     assert result.release.history().lists() == [["b"], ["b"]]

@@ -116,7 +116,7 @@ class FullDomain(Relational):
         is_person = np.arange(len(codes)) >= rows if people else None
         sensitive, widths = _list_sensitive(requirement)
         records, _ = collapse(codes, is_person, sensitive, widths)
-        limit = int(Fraction(repr(run.withhold_at_most)) * rows)
+        limit = int(Fraction(repr(run.max_suppressed_records)) * rows)
         # One class at least is published.
         demand = demand_of(requirement, min(limit, rows - 1))
         return Question(

@@ -82,7 +82,7 @@ class LevelChoosing(FullDomain):
                 ", allow higher levels (",
                 parameter("at_most"),
                 ") or more suppressed records (",
-                option("withhold_at_most"),
+                option("max_suppressed_records"),
                 ").",
             ),
         )

@@ -332,7 +332,7 @@ def refuse_cuts(owner: str | MethodName, question: Question, suppressed_records:
             ", allow higher levels (",
             parameter("at_most"),
             ") or more suppressed records (",
-            option("withhold_at_most"),
+            option("max_suppressed_records"),
             ").",
         ),
     )

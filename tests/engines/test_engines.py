@@ -79,7 +79,7 @@ def test_a_task_that_fails_says_which_partition_and_why(spark, tmp_path):
 
 
 def test_other_errors_tell_no_value():
-    with pytest.raises(sf.SfumatoError, match=r"^engine: a part failed \(ValueError\)\.$"):
+    with pytest.raises(sf.SfumatoError, match=r"^engine: a partition failed \(ValueError\)\.$"):
         list(Local(2).stream(int, ["ann"]))
 
 

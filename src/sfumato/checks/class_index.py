@@ -110,8 +110,8 @@ class ClassIndex:
         if is_compiled_for(comparisons):
             from sfumato.checks._kernels.class_tree import find_classes
 
-            found: tuple[Ints, Ints] = find_classes(np.ascontiguousarray(values), offsets, facts, *self._tree)
-            return found
+            matches: tuple[Ints, Ints] = find_classes(np.ascontiguousarray(values), offsets, facts, *self._tree)
+            return matches
         return self._compare(values, offsets, facts)
 
     def _compare(self, values: Ints, offsets: Ints, facts: Ints) -> tuple[Ints, Ints]:
@@ -129,8 +129,8 @@ class ClassIndex:
                 inside = (low <= different[:, None]) & (different[:, None] <= high)
                 holds &= np.packbits(inside, axis=1)[which.reshape(-1)]
             for at in range(int(lengths[rows].max(initial=0))):
-                some = np.flatnonzero(lengths[rows] > at)
-                holds[some] &= labels[facts[offsets[rows[some]] + at]]
+                longer = np.flatnonzero(lengths[rows] > at)
+                holds[longer] &= labels[facts[offsets[rows[longer]] + at]]
             row, byte = np.divmod(np.flatnonzero(holds), max(width, 1))
             which, bit = np.nonzero(np.unpackbits(holds[row, byte][:, None], axis=1))
             counts.append(np.bincount(row[which], minlength=len(rows)))

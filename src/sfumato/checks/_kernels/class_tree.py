@@ -109,10 +109,10 @@ def find_classes(
     starts = np.zeros(cases + 1, np.int64)
     classes = np.empty(2 * cases + 64, np.int64)
     waiting = np.empty(130, np.int64)
-    found = 0
+    count = 0
     for case in range(cases):
         waiting[0], left = 0, 1
-        # The fact that told the last node apart is asked first: it often tells the next one apart, too.
+        # The fact that told the last node apart is tried first: it often tells the next one apart, too.
         telling = offsets[case]
         while left > 0:
             left -= 1
@@ -154,11 +154,11 @@ def find_classes(
                         holds = False
                         break
                 if holds:
-                    if found == classes.size:
-                        larger = np.empty(2 * found, np.int64)
-                        larger[:found] = classes
+                    if count == classes.size:
+                        larger = np.empty(2 * count, np.int64)
+                        larger[:count] = classes
                         classes = larger
-                    classes[found] = order[begin[node] + number]
-                    found += 1
-        starts[case + 1] = found
-    return starts, classes[:found].copy()
+                    classes[count] = order[begin[node] + number]
+                    count += 1
+        starts[case + 1] = count
+    return starts, classes[:count].copy()

@@ -77,30 +77,30 @@ def count_records(
                     may_have[place[item], row] = True
         for person in people[person_begin[group] : person_begin[group + 1]]:
             for question in range(question_begin[person], question_begin[person + 1]):
-                asked = question_sets[question]
-                if last_class[asked] != group:
-                    last_class[asked], set_count[asked] = group, 0
-                    set_having[:, asked] = 0
+                wanted = question_sets[question]
+                if last_class[wanted] != group:
+                    last_class[wanted], set_count[wanted] = group, 0
+                    set_having[:, wanted] = 0
                     possible = True
                     for at in range(width):
-                        item = sets[asked, at]
+                        item = sets[wanted, at]
                         if item >= 0 and (item >= place.size or place[item] < 0):
                             possible = False
                     if possible:
                         for row in range(own.size):
                             has_all = True
                             for at in range(width):
-                                item = sets[asked, at]
+                                item = sets[wanted, at]
                                 if item >= 0 and not may_have[place[item], row]:
                                     has_all = False
                                     break
                             if has_all:
-                                set_count[asked] += 1
+                                set_count[wanted] += 1
                                 for thing in range(secret.shape[0]):
-                                    set_having[thing, asked] += secret[thing, own[row]]
-                counts[question] += set_count[asked]
+                                    set_having[thing, wanted] += secret[thing, own[row]]
+                counts[question] += set_count[wanted]
                 for thing in range(secret.shape[0]):
-                    having[thing, question] += set_having[thing, asked]
+                    having[thing, question] += set_having[thing, wanted]
         for item in listed[:items]:
             place[item] = -1
     return counts, having

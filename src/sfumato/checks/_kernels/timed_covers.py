@@ -47,25 +47,25 @@ def keep_covering(
     masks
         Events of every category as bits, eight a byte, the lowest first.
     """
-    starts, kept = np.zeros(offsets.size, np.int64), 0
+    starts, retained = np.zeros(offsets.size, np.int64), 0
     for knowledge in range(offsets.size - 1):
         for number in range(offsets[knowledge], offsets[knowledge + 1]):
             group = classes[number]
             at, end = cover_begin[group], cover_begin[group + 1]
             matches, used = True, False
-            for known in range(known_begin[knowledge], known_begin[knowledge + 1]):
-                while at < end and hi[at] < times[known] and matches:
+            for entry in range(known_begin[knowledge], known_begin[knowledge + 1]):
+                while at < end and hi[at] < times[entry] and matches:
                     matches, used = used, False
                     at += 1
-                event = events[known]
-                if at < end and lo[at] <= times[known] and (masks[categories[at], event >> 3] >> (event & 7)) & 1:
+                event = events[entry]
+                if at < end and lo[at] <= times[entry] and (masks[categories[at], event >> 3] >> (event & 7)) & 1:
                     used = True
                 elif not partial:
                     matches = False
                 if not matches:
                     break
             if matches and (at == end or (used and at + 1 == end)):
-                classes[kept] = group
-                kept += 1
-        starts[knowledge + 1] = kept
-    return starts, classes[:kept].copy()
+                classes[retained] = group
+                retained += 1
+        starts[knowledge + 1] = retained
+    return starts, classes[:retained].copy()

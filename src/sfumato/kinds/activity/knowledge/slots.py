@@ -95,8 +95,8 @@ class KnownSlots:
         code = np.array(self.slots.find(published.labels), dtype=np.int64)
         activity = code[published.activity] if len(code) else published.activity
         present = np.zeros((len(published.sizes), len(self.begins), width), dtype=bool)
-        known = activity >= 0
-        present[published.owner[known], published.interval[known], activity[known]] = True
+        is_listed = activity >= 0
+        present[published.owner[is_listed], published.interval[is_listed], activity[is_listed]] = True
         if self.digits is not None:
             # What is not listed may have been done all the same, because it rounds to nothing.
             present[published.sizes * self.length > 10**self.digits] = True

@@ -135,13 +135,13 @@ class ClassMatches:
             offsets, classes = _find_beginnings(records, knowledge)
         else:
             offsets, classes = _find_spans(records, knowledge, events, masks)
-        known = knowledge.entries.events.offsets
-        if is_compiled_for(int((np.diff(known) * np.diff(offsets)).sum()) * _SEARCH):
+        begins = knowledge.entries.events.offsets
+        if is_compiled_for(int((np.diff(begins) * np.diff(offsets)).sum()) * _SEARCH):
             from sfumato.checks._kernels.timed_covers import keep_covering
 
             cover = records.cover.offsets, records.lo, records.hi, records.cover.codes.astype(np.int64), masks
             times = knowledge.entries.times
-            matches = keep_covering(offsets, classes, known, times, events, *cover, records.suppressing)
+            matches = keep_covering(offsets, classes, begins, times, events, *cover, records.suppressing)
             return cls(records, knowledge, *matches)
         which = np.repeat(np.arange(len(knowledge)), np.diff(offsets))
         matched = match_pairs(records, knowledge, which, classes)
@@ -201,11 +201,11 @@ def _find_spans(records: TimedRecords, knowledge: Knowledge, events: Ints, masks
     low, high = np.zeros((2, len(lengths), 3), np.int64)
     values = np.zeros((len(counts), 3), np.int64)
     # Who has no event known, and classes without intervals, have no times: the number of events tells them apart.
-    full, known = np.flatnonzero(lengths), np.flatnonzero(counts)
+    full, informed = np.flatnonzero(lengths), np.flatnonzero(counts)
     for column, at in enumerate((cover.offsets[:-1][full], cover.offsets[1:][full] - 1)):
         low[full, column], high[full, column] = records.lo[at], records.hi[at]
-    for column, at in enumerate((entries.events.offsets[:-1][known], entries.events.offsets[1:][known] - 1)):
-        values[known, column] = entries.times[at]
+    for column, at in enumerate((entries.events.offsets[:-1][informed], entries.events.offsets[1:][informed] - 1)):
+        values[informed, column] = entries.times[at]
     low[:, 2], values[:, 2] = lengths, counts
     high[full, 2] = int(counts.max(initial=0))
     held, facts = np.zeros((len(lengths), masks.shape[1]), np.uint8), (entries.events.offsets, events)
@@ -235,8 +235,8 @@ def _find_beginnings(records: TimedRecords, knowledge: Knowledge) -> tuple[Ints,
     low = np.column_stack([lo, np.full(len(full), early), cover.lengths[full], records.lo[last]])
     high = np.column_stack([records.hi[first], np.maximum(lo - 1, early), most, np.maximum(records.lo[last], late)])
     masks, nothing = np.zeros((len(full), 0), np.uint8), np.zeros(len(times) + 1, np.int64)
-    starts, found = ClassIndex(low, high, masks, (low + high) / 2).find(values, nothing, nothing[:0])
-    starts, found = starts[offsets], full[found]
+    starts, classes = ClassIndex(low, high, masks, (low + high) / 2).find(values, nothing, nothing[:0])
+    starts, classes = starts[offsets], full[classes]
     for empty in np.flatnonzero(cover.lengths == 0):  # what publishes nothing can be anybody
-        starts, found = starts + np.arange(len(starts)), np.insert(found, starts[1:], empty)
-    return starts, found
+        starts, classes = starts + np.arange(len(starts)), np.insert(classes, starts[1:], empty)
+    return starts, classes

@@ -15,7 +15,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy, all_kinds, find_kind
 from sfumato.exceptions import ParameterError
-from sfumato.messages import Message, Settings, parameter
+from sfumato.messages import Message, MethodName, Settings, parameter
 from sfumato.metrics.metric import Metric
 from sfumato.params import Parameter, build, declared
 
@@ -92,7 +92,7 @@ def find_method(name: str, kind: str | None = None) -> type[Method]:
     near = difflib.get_close_matches(name, names, n=1) or difflib.get_close_matches(name, _name_methods(), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     where = "" if kind is None else f" for {kind}"
-    raise ParameterError(f"there is no method {name!r}.{hint} Known{where}: {', '.join(names)}.")
+    raise ParameterError(f"there is no method {name!r}.{hint} Known{where}: {', '.join(names)}.", option="method")
 
 
 def make_method(
@@ -123,14 +123,18 @@ def make_method(
     >>> make_method("mondrian", "sets", {"k": 5})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Mondrian: works on table, not on sets. Methods for sets: apriori, ...
+    sfumato.exceptions.ParameterError: Mondrian does not apply to sets data, only to table. Methods for sets: ...
     """
     default_grid = find_kind(kind).default_grid
     method_class = find_method(name, kind)
     if kind not in method_class.kinds:
         raise ParameterError(
-            f"{method_class.__name__}: works on {', '.join(method_class.kinds)}, not on {kind}. Methods for {kind}: "
-            f"{', '.join(sorted(methods_for(kind)))}."
+            Message(
+                MethodName(method_class.__name__, method_class.name),
+                f" does not apply to {kind} data, only to {', '.join(method_class.kinds)}.",
+            ),
+            option="method",
+            hint=f"Methods for {kind}: {', '.join(sorted(methods_for(kind)))}.",
         )
 
     def suggest_usual(missing: list[Parameter]) -> str:
@@ -142,7 +146,7 @@ def make_method(
     return build(method_class, values, suggest_usual)
 
 
-def _suggest_usual(parameters: dict[str, Any]) -> str:
+def _suggest_words(parameters: dict[str, Any]) -> str:
     settings = tuple(parameter(name, value) for name, value in parameters.items())
     return Message("For example: ", Settings(settings)) if settings else ""
 

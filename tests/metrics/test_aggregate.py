@@ -182,7 +182,7 @@ def test_a_measure_that_cannot_be_taken_in_one_partition_is_not_taken_and_says_w
     kind = plugins.all_methods()["mdav"]
     data = make_original(kind, 1)
     (first, rows, chosen), second = publish(data, kind(k=2), 1)
-    partitions = [(dataclasses.replace(first, partitions={}), rows, chosen), second]
+    partitions = [(dataclasses.replace(first, extra_tables={}), rows, chosen), second]
     union = measure_partitions(data, partitions)
     assert "no means of groups" in union.left_out["microaggregation-error"]
     assert "microaggregation-error" not in {score.name for score in union.scores()}

@@ -27,6 +27,7 @@ from sfumato.attacks.risk import Finding, Findings, FindingsByKnowledge, Risk
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Scores
@@ -408,16 +409,18 @@ def save_plots(
     from sfumato.reports.figure import FORMATS
 
     if form not in FORMATS:
-        raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
+        raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.", option="as")
     published, target = Path(str(storage.find_release(Path(path)))).resolve(), Path(folder).resolve()
     if target.exists() and not target.is_dir():
-        raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
+        raise ParameterError("plot: the folder for the plots is a file. Use another folder.")
     if target == published or published in target.parents:
-        raise ParameterError("plot: plots show the original data and must not lie in release/. Name another folder.")
+        raise ParameterError("plot: plots show the original data and do not belong in release/. Use another folder.")
     drawn = _draw(path, original)
     there = [f"{name}.{form}" for name in drawn if (target / f"{name}.{form}").exists()]
     if there and not force:
-        raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
+        raise ParameterError(
+            f"plot: {there[0]} exists.", hint=Message("Use another folder, or replace it: ", option("force", True), ".")
+        )
     target.mkdir(parents=True, exist_ok=True)
     return reports.save_plots(drawn, target, form)
 

@@ -1,8 +1,8 @@
 """What remains possible: the second light beside every guarantee.
 
 That a guarantee holds is one thing. What a release still allows is another: to infer a sensitive value, to single out
-people with more knowledge than the guarantee is about, or nothing at all to an analyst. Verifiers, attackers and
-measures each find a part of it; here it is put together, in one form for every door.
+people with more knowledge than the guarantee covers, or too little to an analyst. Verifiers, attackers and measures
+each find some of it; here it is collected in one form for Python, the command line and the workbench.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class Remaining:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What nobody should overlook, each with what would help."""
+        """Sentences of the warnings, each with what would help."""
         return tuple(str(possibility) for possibility in self if possibility.is_warning)
 
     def __iter__(self) -> Iterator[Possibility]:

@@ -1,4 +1,4 @@
-"""What a check of a release found."""
+"""Verdicts on releases: claimed against measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sfumato.old_names import with_old_names
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
 
 SHOWN_ROWS = 10
-"""How many rows a witness names at most."""
+"""How many rows a counterexample names at most."""
 
 EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
 """How the command line answers."""
@@ -27,7 +27,8 @@ _SENTENCES = {
     "holds": "Verified: the guarantee holds and every file is declared.",
     "broken": "Broken: the release does not keep its guarantee. Do not publish it.",
     "unsettled": "Inconclusive: the guarantee cannot be verified from these files.",
-    "undeclared": "Incomplete: the guarantee holds for what is declared, but not every file is. Do not publish it.",
+    "undeclared": "Incomplete: the guarantee holds for the declared data, but the folder has undeclared content. "
+    "Do not publish it.",
 }
 _KEYS = {"counterexample": "witness"}
 """Keys of the JSON output that are called otherwise than the field."""
@@ -36,22 +37,22 @@ _KEYS = {"counterexample": "witness"}
 @with_old_names
 @dataclasses.dataclass(frozen=True, repr=False)
 class Verdict(Tabular):
-    """Claimed against measured, and a witness where the claim breaks.
+    """Claimed against measured, and a counterexample where the guarantee is broken.
 
     Parameters
     ----------
     holds
-        Whether the release keeps what it claims.
+        Whether the release keeps its guarantee.
     claimed, measured
         Parameters of the guarantee as stated, and as found in the files.
     counterexample
-        What breaks the claim, in terms of published values and published rows only.
+        What breaks the guarantee, in terms of published values and published rows only.
     checks
         Outcome of every check by name.
     unsettled
-        Why the files at hand leave the claim open, a sentence each. What cannot be judged does not hold.
+        Why the files leave the guarantee open, a sentence each. A guarantee that is left open does not hold.
     undeclared
-        What lies in the folder and is not declared there: it was not judged, whatever it is.
+        What the folder contains and does not declare: it was not verified.
     warnings
         What a reader should know besides, a sentence or two each. The outcome does not depend on it.
     method_note
@@ -84,7 +85,7 @@ class Verdict(Tabular):
 
     @property
     def outcome(self) -> str:
-        """Say in a word what was found: ``holds``, ``broken``, ``unsettled`` or ``undeclared``."""
+        """The outcome in a word: ``holds``, ``broken``, ``unsettled`` or ``undeclared``."""
         if not self.holds:
             return "broken"
         if self.unsettled:
@@ -93,7 +94,7 @@ class Verdict(Tabular):
 
     @property
     def sentence(self) -> str:
-        """Say in a sentence what was found.
+        """The outcome in a sentence.
 
         Examples
         --------
@@ -125,7 +126,7 @@ class Verdict(Tabular):
     def unite(cls, parts: Mapping[str, Verdict]) -> Verdict:
         """Combine checks of the partitions of a release by their names: what is wrong in one partition is wrong.
 
-        What was measured is told once where all partitions have the same, else from the least to the most.
+        A measured number is listed once where all partitions have the same, else from the least to the most.
 
         Examples
         --------
@@ -178,7 +179,7 @@ class Verdict(Tabular):
         failed = [name for name, passed in self.checks.items() if not passed]
         yield from self._wrap(
             *([f"Failed: {', '.join(failed)}"] if failed else []),
-            *([f"Witness: {show_value(self.counterexample)}"] if self.counterexample else []),
+            *([f"Counterexample: {show_value(self.counterexample)}"] if self.counterexample else []),
             *(f"Warning: {text}" for text in self.warnings),
             *([f"{NOTE_LABEL}: {self.method_note}"] if self.method_note else []),
         )
@@ -212,7 +213,7 @@ class Verdict(Tabular):
         rows = [(name.replace("_", " "), self.claimed.get(name, ""), self.measured.get(name, "")) for name in names]
         tables = tabulate("Claimed and measured", ["what", "claimed", "measured"], rows) if rows else ""
         if self.counterexample:
-            tables += tabulate("Witness", ["what", "found"], list(self.counterexample.items()))
+            tables += tabulate("Counterexample", ["what", "found"], list(self.counterexample.items()))
         passed = [(name, "passed" if outcome else "FAILED") for name, outcome in self.checks.items()]
         tables += tabulate("Checks", ["check", "outcome"], passed) if passed else ""
         first, *others = map(escape_html, sentences)

@@ -18,6 +18,7 @@ from sfumato.data.kind import WRITTEN, find_kind
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.exports import csv, geojson, jsonl, parquet, spmf, xes
 from sfumato.exports.tables import write_table
+from sfumato.messages import Message, option
 from sfumato.release.flat import FlatShape, flatten, name_flat_columns
 from sfumato.release.layouts import LAYOUTS, LayoutTable, arrange_records, collect_entries
 from sfumato.release.release import PublishedColumn, Release
@@ -235,9 +236,12 @@ def _name_partition(layout_table: LayoutTable, name: str) -> LayoutTable:
 def _check_target(path: Path, *, force: bool) -> None:
     """Refuse to write where something is, where no folder is, or into a release."""
     if path.exists() and (path.is_dir() or not force):
-        raise SfumatoError(f"{path}: is there already; choose another file, or have it replaced (force).")
+        hint = "Choose another file."
+        if not path.is_dir():
+            hint = Message("Choose another file, or replace it: ", option("force", True), ".")
+        raise SfumatoError(f"{path} exists.", option="force", hint=hint)
     if not path.parent.is_dir():
-        raise ParameterError(f"{path.parent}: there is no such directory.")
+        raise ParameterError(f"{path.parent}: there is no such directory.", option="out")
     if (path.parent / "release.json").exists():
         raise ParameterError(
             f"{path}: lies in a release, where everything must be declared. Choose a file outside of it."
@@ -282,14 +286,14 @@ def read_export(
         if format in WRITTEN and _is_flat(file, format, layout_table):
             raise SchemaError(
                 f"{file.name}: this export is flat, with two columns for each range.",
-                hint="Only nested files are read back: export it again with nested=True.",
+                hint=Message("Only nested files can be read back: export it again with ", option("nested", True), "."),
             ) from None
         if isinstance(error, SchemaError):
             raise
         # What libraries say of a cell may quote it.
         raise SchemaError(
             f"{file.name}: this is not an export of the release in {format}, {layout}.",
-            hint="Export it again with nested=True." if format in WRITTEN else "",
+            hint=Message("Export it again with ", option("nested", True), ".") if format in WRITTEN else "",
         ) from None
 
 

@@ -37,7 +37,7 @@ def _check(path: Path, taken: set[str]) -> None:
     except OSError as error:
         raise ParameterError(f"{owner}: cannot be read ({error.strerror}).") from None
     if stat.S_ISLNK(mode):
-        raise ParameterError(f"{owner}: is a link to another place. Name the file itself.")
+        raise ParameterError(f"{owner}: is a link. Name the file itself.")
     if not stat.S_ISREG(mode):
         raise ParameterError(f"{owner}: is not a plain file. Include files one by one.")
     if not is_plain_name(name):

@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.messages import Message, option
 from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import PublishedColumn
 from sfumato.release.text import ValueFormat, encode
@@ -133,8 +134,9 @@ def _flatten_column(column: PublishedColumn, array: Any, shape: FlatShape) -> It
     if name in shape.ranges:
         if name in shape.labels:
             raise SchemaError(
-                f"column {name!r}: one partition has ranges and another has labels, which do not fit into one column. "
-                "Use nested=True."
+                f"column {name!r} has ranges in one partition and labels in another.",
+                column=name,
+                hint=Message("Keep both in one column: ", option("nested", True), "."),
             )
         bound = ValueFormat("exact", form.type, history=form.history)
         for suffix, side in ((LOWER, "lo"), (UPPER, "hi")):
@@ -207,8 +209,9 @@ def _refuse_collisions(columns: tuple[PublishedColumn, ...], flat: list[Publishe
         return
     sources = [c.name for c in columns if any(c.name + suffix in twice for suffix in (LOWER, UPPER, MISSING))]
     raise ParameterError(
-        f"column {', '.join(map(repr, sources))}: its ranges become columns that are there already "
-        f"({', '.join(map(repr, twice))}). Use nested=True, which keeps ranges in one column."
+        f"column {', '.join(map(repr, sources))}: its ranges become columns that exist: {', '.join(map(repr, twice))}.",
+        column=sources[0] if sources else "",
+        hint=Message("Keep ranges in one column: ", option("nested", True), "."),
     )
 
 

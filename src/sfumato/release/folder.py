@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sfumato.exceptions import SfumatoError
+from sfumato.messages import Message, option
 from sfumato.release.exchange import can_exchange, exchange
 
 __all__ = [
@@ -157,18 +158,20 @@ def open_staging(out: Path, *, force: bool = False) -> Iterator[StagingFolder]:
 def check_free(out: Path, *, force: bool = False) -> None:
     """Refuse to overwrite a release unless forced, and anything that is not a release in any case."""
     if out.exists() and not out.is_dir():
-        raise SfumatoError(f"{out}: is a file; a release needs a directory.")
+        raise SfumatoError(f"{out} is a file. A release needs a directory.", option="out")
     for part in reversed(_PARTS):
         place = out / part
         if not place.exists():
             continue
         if not force:
             what = "a release" if part == "release" else "owner/ of a release"
-            raise SfumatoError(f"{out}: {what} is there already; use force=True to replace it.")
+            hint = Message("Replace it: ", option("force", True), ".")
+            raise SfumatoError(f"{out} already holds {what}.", option="force", hint=hint)
         if not place.is_dir() or not (_is_empty(place) or any((place / mark).is_file() for mark in _MARKS[part])):
             raise SfumatoError(
-                f"{place}: is in the way and was not written by this program (it has no {_MARKS[part][0]}). Move it, "
-                "or choose another directory."
+                f"{place} exists and is not of a Sfumato release (it has no {_MARKS[part][0]}).",
+                option="out",
+                hint="Move it, or choose another directory.",
             )
 
 

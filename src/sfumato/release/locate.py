@@ -12,6 +12,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.select import pick_rows, take_rows
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import MemoryPlace, Place
+from sfumato.messages import Message, option
 from sfumato.release.owner import NO_OWNER_FACTS, OwnerFacts, keep_in_memory, read_division, read_owner_facts
 from sfumato.release.partitioned import DATA, DividedRelease, find_divided, read_divided
 from sfumato.release.release import Release, Result
@@ -63,7 +64,7 @@ def find_release_in(source: Source) -> Release:
     if isinstance(source, Release):
         return source
     if not isinstance(source, str | Path):
-        raise ParameterError("release: give its directory, or a Result or Release as sf.anonymize returns it.")
+        raise ParameterError("release must be a directory, or a Result or Release as sf.anonymize returns it.")
     return read_release(Path(source))
 
 
@@ -88,7 +89,7 @@ def read_divided_from(path: str | Path) -> DividedRelease:
     """Return what a release in partitions says of all of them together."""
     folder = find_divided(path)
     if folder is None:
-        raise SchemaError(f"{path}: is no release in partitions.")
+        raise SchemaError(f"{path} is not a partitioned release.")
     return read_divided(folder)
 
 
@@ -141,13 +142,13 @@ def _read_partitions(source: Source, original: Dataset | None) -> Iterator[tuple
         yield (*set_beside(source, original), None)
         return
     if original is None:
-        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+        raise ParameterError("original is missing. Give the data that the release was made from, as sf.read returns.")
     partitions = read_divided(folder).partitions
     division = read_division(Path(str(source)), original, len(partitions))
     if division is None:
         raise SchemaError(
-            f"{source}: is a release in partitions, and who is in which partition is not at hand. Keep owner/ beside "
-            "release/."
+            f"{source}: owner/ is missing, which links people to the partitions of the release.",
+            hint="Keep owner/ beside release/.",
         )
     for partition, chosen in zip(partitions, division, strict=True):
         rows = read_owner_facts(Path(str(source)) / "owner" / partition.name, pick_rows(original, chosen)).rows
@@ -158,11 +159,19 @@ def set_beside(source: Source, original: Dataset | None) -> Beside:
     """Return a release, its original and where its rows are there; refuse an original that it cannot come from."""
     original = find_original(source, original)
     if original is None:
-        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+        raise ParameterError("original is missing. Give the data that the release was made from, as sf.read returns.")
     release = find_release_in(source)
     if len(original) != release.records_in:
         raise SchemaError(
-            f"the original has {len(original)} records and the release was made from {release.records_in}: "
-            "it is another original, or it was read with other options (places, split, columns, units of time)."
+            f"the original has {len(original):,} records, but the release was made from {release.records_in:,}.",
+            hint=Message(
+                "Give the same original, read with the same options, such as ",
+                option("places"),
+                ", ",
+                option("split"),
+                " and ",
+                option("columns"),
+                ".",
+            ),
         )
     return release, original, find_owner_facts(source, original).rows

@@ -21,6 +21,7 @@ from sfumato.exceptions import SchemaError
 from sfumato.formats.json_files import read_json
 from sfumato.formats.memory import Place
 from sfumato.formats.parquet import read_parquet
+from sfumato.messages import Message, option
 from sfumato.release.batches import PublishedBatches
 from sfumato.release.partition_plan import Plan
 from sfumato.release.recoding import SavedRecoding, read_saved
@@ -157,8 +158,9 @@ def read_secret(path: Path) -> Secret:
         key = b""
     if len(key) != SECRET_BYTES:
         raise SchemaError(
-            f"{path}: not a secret; {2 * SECRET_BYTES} hexadecimal digits are needed, as in {SECRET_FILE} of owner/ or "
-            "from 'openssl rand -hex 32'."
+            f"{path} is not a secret of {2 * SECRET_BYTES} hexadecimal digits.",
+            option="secret",
+            hint=f"Use {SECRET_FILE} of owner/, or the output of 'openssl rand -hex 32'.",
         )
     return Secret(key)
 
@@ -270,17 +272,25 @@ def read_division(path: Path, original: Dataset, partitions: int) -> list[npt.ND
         division = read_parquet(file.name, file, file.stat().st_size)
         partition, content = (division.column(name).to_numpy() for name in ("part", "content"))
     except (pa.ArrowException, OSError, ValueError, KeyError):
-        raise SchemaError(f"{file}: does not say who is in which partition.") from None
+        raise SchemaError(f"{file}: does not link people to partitions.") from None
     if len(partition) != len(original) or partition.dtype != np.int32 or content.dtype != np.uint64:
         raise SchemaError(
-            f"the original has {len(original):,} records and the release was made from {len(partition):,}: it is "
-            "another original, or it was read with other options (places, split, columns, units of time)."
+            f"the original has {len(original):,} records, but the release was made from {len(partition):,}.",
+            hint=Message(
+                "Give the same original, read with the same options, such as ",
+                option("places"),
+                ", ",
+                option("split"),
+                " and ",
+                option("columns"),
+                ".",
+            ),
         )
     count = int(partition.max(initial=-1)) + 1
     if partition.min(initial=0) < 0 or count != partitions:
         raise SchemaError(
-            f"{path}: owner/ tells of {count:,} partitions, and the release has {partitions:,}: the two do not belong "
-            "together."
+            f"{path}: owner/ is of {count:,} partitions, but the release has {partitions:,}.",
+            hint="Give the owner/ that was written with this release.",
         )
     rows, digests = np.arange(len(partition)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):
@@ -295,7 +305,7 @@ def read_owner_record(path: Path) -> dict[str, Any]:
         return {}
     data = read_json(file)
     if not isinstance(data, dict):
-        raise SchemaError(f"{file}: not the trace of a release.")
+        raise SchemaError(f"{file}: not the owner's record of a release.")
     return data
 
 

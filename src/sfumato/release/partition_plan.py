@@ -23,6 +23,7 @@ from sfumato.data.secret import Secret
 from sfumato.data.select import find_names
 from sfumato.data.sort_key import ANYWHERE, Keys
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, MethodName, option
 
 __all__ = ["Line", "Plan", "check_partitions", "draw_chances", "has_many_partitions", "make_plan"]
 
@@ -128,21 +129,24 @@ def check_partitions(kind: str, unit: RecordUnit, method: Method, partition_size
     >>> check_partitions("sets", sf.Dataset.of("sets", [["tea"]]).unit, sf.methods.Apriori(k=2, m=1), 9)
     9
     """
-    owner = type(method).__name__
+    owner = MethodName(type(method).__name__, method.name)
     whole = [guarantee.name for guarantee in method.guarantees if not guarantee.composes]
     sort_key = find_kind(kind).sort_key
     if whole or sort_key is None:
         raise ParameterError(
-            f"{owner}: a release of {kind} cannot be made in partitions: what it promises is about all of the data "
-            "in their order, not about people by themselves. Leave the engine out."
+            Message(owner, f": {kind} data cannot be published in partitions: the guarantee is about their order."),
+            hint=Message("Leave out ", option("engine"), "."),
         )
     size = sort_key.load().PARTITION_SIZE if partition_size is None else partition_size
     k = getattr(method, "k", None)
     least = 2 * max(k if isinstance(k, int) else 1, 1)
     if isinstance(size, bool) or not isinstance(size, int) or size < least:
         raise ParameterError(
-            f"partition_size: must be a whole number of at least {least}, so that every partition has enough "
-            f"{unit.many}, got {size!r}."
+            Message(
+                option("partition_size"),
+                f" must be a whole number of at least {least}, so that every partition has enough {unit.many}, "
+                f"got {size!r}.",
+            )
         )
     return size
 

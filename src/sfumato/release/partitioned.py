@@ -153,8 +153,8 @@ def refuse_divided(path: Any) -> None:
     """
     if find_divided(path) is not None:
         raise ParameterError(
-            f"apply: {path} is a release in partitions, each of which recodes in its own way: there is no recoding for "
-            "other data. Publish the batch as a release of its own."
+            f"apply: {path} is a partitioned release, which has no recoding for later batches.",
+            hint="Publish the batch as a release of its own.",
         )
 
 
@@ -239,9 +239,7 @@ def unite_partitions(partitions: Iterable[DividedRelease], included: tuple[Inclu
     listed = list(partitions)
     first = listed[0]
     if len({(partition.kind, partition.method, partition.method_note, partition.unit) for partition in listed}) > 1:
-        raise SchemaError(
-            "release.json: partitions of different kinds of data, methods, notes or units are not one release."
-        )
+        raise SchemaError("release.json: partitions differ in kind of data, method, notes or unit.")
     suppressed_records: Counter[str] = Counter()
     for partition in listed:
         suppressed_records.update(partition.suppressed_records)

@@ -268,7 +268,7 @@ def test_identifiers_with_few_values_are_questioned(sfumato, tmp_path):
     assert doubt in done.json["warnings"][0]
     data = sf.read(tmp_path / "adults.csv", "table", quasi=["age"], identifier=["sex"], drop=["*"])
     assert str(data.doubts[0]).startswith(doubt)
-    with pytest.warns(sf.ReleaseWarning, match="only 2 different values in 200 rows"):
+    with pytest.warns(sf.ReleaseWarning, match="only 2 distinct values in 200 rows"):
         sf.write(sf.anonymize(data, "mondrian", k=5), tmp_path / "again", reports=False)
     assert not sf.read(tmp_path / "adults.csv", "table", quasi=["age"], identifier=["name"], drop=["*"]).doubts
     lines = [f"p{n % 3}@example.org,{20 + n % 9},{'abc'[n % 3]}" for n in range(200)]

@@ -73,7 +73,7 @@ def test_what_is_said_of_columns_must_fit(refuse):
     assert "Column 'age' has a role, and is left out (drop=)" in wrong(**ROLES, drop="age")
     assert "Column 'age' has two roles, owner and quasi-identifier" in wrong(**ROLES, columns={"owner": "age"})
     assert "a table needs a quasi-identifier" in wrong(identifier="name", sensitive="illness", plain="age,sex")
-    assert "tables know the role owner only, got 'place'" in wrong(**ROLES, columns={"place": "age"})
+    assert "columns= of tables has the role owner only, got 'place'" in wrong(**ROLES, columns={"place": "age"})
     assert "scales: no column 'agee' is published. Did you mean 'age'?" in wrong(**ROLES, scales={"agee": "numeric"})
     assert "scale of 'age' must be one of" in wrong(**ROLES, scales={"age": "numerical"})
     assert "scale of 'sex' names a value twice" in wrong(**ROLES, scales={"sex": "f<m<f"})
@@ -145,7 +145,7 @@ def test_hierarchies_that_do_not_fit(refuse, tmp_path):
     wrong = functools.partial(look, error=ParameterError)
     assert "hierarchies={'sex': 'width:3'} needs numbers or dates" in wrong("sex", "width:3")
     assert "calendar needs dates" in wrong("age", "calendar")
-    assert "width:1 needs a larger number" in wrong("age", "width:1")
+    assert "width needs a number of at least 2" in wrong("age", "width:1")
     assert "there is no file or rule 'widht:8'. Did you mean width?" in wrong("age", "widht:8")
 
 

@@ -146,7 +146,7 @@ def make_method(
     return build(method_class, values, suggest_usual)
 
 
-def _suggest_words(parameters: dict[str, Any]) -> str:
+def _suggest_usual(parameters: dict[str, Any]) -> str:
     settings = tuple(parameter(name, value) for name, value in parameters.items())
     return Message("For example: ", Settings(settings)) if settings else ""
 

@@ -348,12 +348,12 @@ def test_missing_and_damaged_network_files_are_refused(tmp_path):
         ),
         ({"start": "soon"}, "start must be a date like 2024-01-31, got 'soon'."),
         ({"coordinates": "polar"}, "coordinates must be lonlat or plane, got 'polar'."),
-        ({"placs": 5}, "model checkins has no option 'placs'. Did you mean 'places'"),
-        ({"model": "road"}, "there is no model 'road'. Did you mean 'roads'"),
+        ({"placs": 5}, "model checkins has no option 'placs'. Did you mean 'places'?"),
+        ({"model": "road"}, "there is no model 'road'. Did you mean 'roads'?"),
         ({"model": "roads", "cells": 1}, "cells must be at least 2, got 1."),
         ({"model": "roads", "step": 0}, "step must be at least 1, got 0."),
-        ({"model": "roads", "nodes": "n.txt"}, "nodes needs edges as well: give both files or none."),
-        ({"model": "roads", "edges": "e.txt"}, "edges needs nodes as well: give both files or none."),
+        ({"model": "roads", "nodes": "n.txt"}, "nodes needs edges: give both files or none."),
+        ({"model": "roads", "edges": "e.txt"}, "edges needs nodes: give both files or none."),
     ],
 )
 def test_wrong_options_are_refused(options, complaint):

@@ -124,7 +124,7 @@ def test_an_event_that_finds_no_cover_goes_and_is_not_named():
     release = sf.anonymize(data(crowd, ("s", "lone")), sf.methods.Essa(delta="1/4", cover=2), run=run).release
     assert release.guarantee.events == ("s", "t")
     assert "lone" not in release.history().labels and release.suppressed() == ()
-    sentence = "Deleted 8 of 30 occurrences (26.7 %); 1 of 2 sensitive events has none left."
+    sentence = "Deleted 8 of 30 occurrences (26.7 %); 1 of 2 sensitive events is deleted entirely."
     assert list_sentences(run.notes) == [sentence]
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 from sfumato.data.kind import OfKind, all_kinds, find_kind
 from sfumato.data.record_unit import PERSON, RecordUnit, plural
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.messages import Message
 from sfumato.params import Parameterised
 
 __all__ = ["COUNTS", "NOTE_LABEL", "Guarantee", "list_guarantees", "read_guarantee"]
@@ -51,9 +52,8 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
 
     def __post_init__(self) -> None:
         if self.count not in COUNTS:
-            raise ParameterError(
-                f"{type(self).__name__}: count must be one of {', '.join(COUNTS)}, got {self.count!r}.", option="count"
-            )
+            rule = f": count must be one of {', '.join(COUNTS)}, got {self.count!r}."
+            raise ParameterError(Message(self.message_name, rule), option="count")
         super().__post_init__()
         for field in dataclasses.fields(self):
             names = getattr(self, field.name)

@@ -10,6 +10,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import OfKind
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.messages import Message, parameter
 from sfumato.params import Parameterised
 
 if TYPE_CHECKING:
@@ -68,17 +69,17 @@ class Method(OfKind, Parameterised, abc.ABC):
 
     def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:  # noqa: ARG002
         """Publish a later batch with a recoding learnt earlier; only global recodings can be applied."""
-        raise ParameterError(f"{type(self).__name__}: has no recoding that could be applied to other data.")
+        raise ParameterError(Message(self.message_name, " has no recoding that other data could be given."))
 
     def accept(self, dataset: Dataset, k: int) -> None:
         """Refuse data this method cannot work on, before any work is done."""
-        owner = type(self).__name__
         if dataset.kind not in self.kinds:
-            raise SchemaError(f"{owner}: works on {', '.join(self.kinds)}, got {dataset.kind}.")
+            rule = f" applies to {', '.join(self.kinds)}, not to {dataset.kind}."
+            raise SchemaError(Message(self.message_name, rule))
         if len(dataset) == 0:
-            raise SchemaError(f"{owner}: the data hold no {dataset.unit.one}.")
+            raise SchemaError(Message(self.message_name, f": the data hold no {dataset.unit.one}."))
         if k > len(dataset):
-            raise ParameterError(
-                f"{owner}: k must be at most the number of {dataset.unit.many}, got k={k} for "
-                f"{dataset.unit.count(len(dataset))}."
+            given = (
+                f" must be at most the number of {dataset.unit.many}, got {k} for {dataset.unit.count(len(dataset))}."
             )
+            raise ParameterError(Message(self.message_name, ": ", parameter("k"), given))

@@ -75,12 +75,9 @@ class Output:
         if not self.as_json and not _quiet.get():
             from rich.text import Text
 
-            from sfumato.cli.messages import translate
             from sfumato.cli.style import write_text
 
-            text = translate(write_text(text))
-
-            _console().print(Text(make_visible(text)), highlight=False, soft_wrap=True)
+            _console().print(Text(make_visible(write_text(text))), highlight=False, soft_wrap=True)
 
     def print_note(self, note: str) -> None:
         """Print the note of a release about its method, if it has one."""
@@ -93,10 +90,9 @@ class Output:
             from rich.text import Text
 
             _console().print("WARNING", style="bold red")
-            from sfumato.cli.messages import translate
             from sfumato.cli.style import write_text
 
-            for text in map(translate, map(write_text, texts)):
+            for text in map(write_text, texts):
                 _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
 
     def remain(self, remaining: Sequence[Mapping[str, Any]]) -> None:
@@ -106,7 +102,6 @@ class Output:
             return
         from rich.text import Text
 
-        from sfumato.cli.messages import translate
         from sfumato.cli.style import write_text
 
         console = _console()
@@ -115,13 +110,11 @@ class Output:
         for possibility in shown:
             is_warning = possibility["severity"] == "warning"
             line = Text("  WARNING: " if is_warning else "  - ", style="bold red" if is_warning else "")
-            line.append(
-                make_visible(translate(write_text(possibility["sentence"]))), style="bold" if is_warning else ""
-            )
+            line.append(make_visible(write_text(possibility["sentence"])), style="bold" if is_warning else "")
             console.print(line, highlight=False, soft_wrap=True)
             if possibility["hint"] and possibility["hint"] != hint:
                 hint = possibility["hint"]
-                console.print(Text(f"    {make_visible(translate(write_text(hint)))}"), highlight=False, soft_wrap=True)
+                console.print(Text(f"    {make_visible(write_text(hint))}"), highlight=False, soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people."""
@@ -212,13 +205,12 @@ def _json(value: Any) -> Any:
 
 def fail(message: str | SfumatoError, code: int) -> NoReturn:
     """Print an error on standard error, with its fields as JSON for ``--json``, and stop with an exit code."""
-    from sfumato.cli.messages import translate
     from sfumato.cli.style import COMMAND_LINE, write_text
 
     fields = message.to_dict(COMMAND_LINE) if isinstance(message, SfumatoError) else {"error": write_text(message)}
     # The lines of a pointer show where the fault is; in JSON the sentence is enough.
     pointer = getattr(message, "pointer", ())
-    text = translate(str(fields["error"])).removesuffix("".join(f"\n{line}" for line in pointer))
+    text = str(fields["error"]).removesuffix("".join(f"\n{line}" for line in pointer))
     if "--json" in sys.argv:
         sys.stdout.write(escape_json(json.dumps({**fields, "error": text}, ensure_ascii=False)) + "\n")
     sys.stderr.write("\n".join([f"sfumato: {make_visible(text)}", *map(make_visible, pointer)]) + "\n")

@@ -44,6 +44,7 @@ from sfumato.engines.tasks import (
 from sfumato.engines.upload import open_upload
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.formats.memory import MemoryPlace
+from sfumato.messages import Message, option
 from sfumato.metrics.retained_detail import find_retained, judge_retained, merge_retained
 from sfumato.old_names import with_old_keywords
 from sfumato.readers.archives import name_place
@@ -381,8 +382,8 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
         reason = result.release.guarantee.bound_to_whole
         if reason:
             raise ParameterError(
-                f"{type(job.method).__name__}: this promise cannot be kept in partitions: {reason}. Leave the engine "
-                "out."
+                Message(job.method.message_name, f": this guarantee cannot be kept in partitions: {reason}."),
+                hint=Message("Publish without partitions: leave out ", option("engine"), "."),
             )
         # The secret is that of the whole, and no partition has a recoding for others.
         result = Result(result.release, dataclasses.replace(result.owner_record, secret=None, recoding=None))

@@ -312,13 +312,14 @@ def _choose(release: Release, path: Path, layout: str | None, format: str | None
     format = format or path.suffix.removeprefix(".").lower()
     if format not in FORMATS:
         raise ParameterError(
-            f"format must be one of {', '.join(FORMATS)}, got {format!r}. Name it, or end the file so."
+            Message(option("format"), f" must be one of {', '.join(FORMATS)}, got {format!r}."),
+            hint="Or give the file the extension of its format.",
         )
     if layout is None:
         lists = any(column.form.history for column in release.columns)
         layout = "long" if lists else "wide"
     if layout not in LAYOUTS:
-        raise ParameterError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
+        raise ParameterError(Message(option("layout"), f" must be one of {', '.join(LAYOUTS)}, got {layout!r}."))
     allowed = list_formats(release.kind, layout)
     if not allowed:
         raise ParameterError(

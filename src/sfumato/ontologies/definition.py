@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.formats.json_text import read_toml
-from sfumato.messages import Message
+from sfumato.messages import Message, option
 from sfumato.ontologies.expressions import Step, parse_step
 from sfumato.ontologies.terms import Pattern, Prefixes, shorten_text
 
@@ -257,8 +257,10 @@ class _at:  # noqa: N801 - reads as a word
 def _check_source(source: SourceSection, prefixes: Prefixes) -> None:
     if source.format is not None and source.format not in FORMATS:
         raise ParameterError(
-            f"format must be one of {', '.join(FORMATS)}, got {source.format!r}.{_hint(source.format, FORMATS)}",
-            option="format",
+            Message(
+                option("format"),
+                f" must be one of {', '.join(FORMATS)}, got {source.format!r}.{_hint(source.format, FORMATS)}",
+            ),
         )
     for table in (*([source.table] if source.table else []), *source.extensions.values()):
         for name in filter(None, (table.class_, table.property)):

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.data.kind import KindSpec, find_kind
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.messages import Message, option
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
@@ -70,7 +71,7 @@ class LayoutTable:
 def arrange_records(release: Release, layout: str) -> LayoutTable:
     """Return the records of a release in a layout; the long one calls columns what readers of originals call them."""
     if layout not in LAYOUTS:
-        raise ParameterError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
+        raise ParameterError(Message(option("layout"), f" must be one of {', '.join(LAYOUTS)}, got {layout!r}."))
     if layout == "wide":
         return LayoutTable(layout, release.columns, release.table)
     shape = _Shape.of(release)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.kind import find_kind
 from sfumato.data.record_unit import PERSON, RecordUnit, plural
+from sfumato.messages import Message, option
 
 __all__ = [
     "ALWAYS",
@@ -153,9 +154,12 @@ def list_limits(guarantee: Guarantee, unit: RecordUnit = PERSON) -> list[tuple[s
             0,
             (
                 f"Several {unit.many} of one {unit.owner}.",
-                f"The guarantee counts {unit.many}. Matching ones may all belong to one {unit.owner}, and "
-                f"what they have in common is then known of that {unit.owner}. With protect=people it counts "
-                f"{of}.",
+                Message(
+                    f"The guarantee counts {unit.many}. Matching ones may all belong to one {unit.owner}, and "
+                    f"what they have in common is then known of that {unit.owner}. To count {of}: ",
+                    option("protect", "people"),
+                    ".",
+                ),
             ),
         )
     return limits

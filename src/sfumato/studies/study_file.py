@@ -257,7 +257,9 @@ def _check(study: Study, places: Places) -> None:
 def _check_study(section: StudySection) -> None:
     read_limit(section.max_suppressed_records)
     if section.protect not in COUNTS:
-        raise ParameterError(f"protect must be one of {', '.join(COUNTS)}, got {section.protect!r}.", option="protect")
+        raise ParameterError(
+            Message(option("protect"), f" must be one of {', '.join(COUNTS)}, got {section.protect!r}.")
+        )
     _ = section.memory_bytes
 
 

@@ -156,8 +156,12 @@ def protect(detection: Detection, dataset: Dataset) -> Detection:
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)
         detection = detection.warn(
-            f"No guarantee covers sensitive columns of tables with sets: {names} would be published unchanged. Leave "
-            "it out (drop), or publish the table without its items."
+            Message(
+                f"No guarantee covers sensitive columns of tables with sets: {names} would be published unchanged. "
+                "Leave it out: ",
+                option("drop", columns),
+                ". Or publish the table without its items.",
+            )
         )
     if not dataset.schema.sensitive:
         return detection

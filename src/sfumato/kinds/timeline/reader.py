@@ -14,6 +14,7 @@ from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.formats.memory import Readable, as_place
+from sfumato.messages import Message, option
 from sfumato.readers.cells import encode_labels, list_marked, name_failing, parse_numbers
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.detect import Detection, FileProfile
@@ -145,7 +146,9 @@ def detect(preview: FileProfile) -> Detection | None:
     reasons.append("No column names people: rows are about points in time.")
     more, why = preview.suggest_missing(list(roles.values()))
     options = {"columns": roles, "drop": ["*"], "resolution": "day", **more}
-    left = ("Name the events that must not be found more often than elsewhere (sensitive).",)
+    left = (
+        Message("Name the events that must be no more frequent at one time than at others: ", option("sensitive"), "."),
+    )
     return Detection("timeline", 70, options, reasons + why, "essa", {"delta": 0.05}, left)
 
 

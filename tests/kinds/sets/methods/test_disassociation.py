@@ -211,7 +211,7 @@ def test_requests_that_make_no_sense_are_refused():
         Disassociation(k=5, m=2, max_cluster=5)
     with pytest.raises(ParameterError, match="l=3 needs sensitive items"):
         Disassociation(k=2, m=2, l=3).anonymize(sf.Dataset.of("sets", [["a"]] * 3), Run())
-    with pytest.raises(SchemaError, match="works on sets"):
+    with pytest.raises(SchemaError, match="applies to sets"):
         Disassociation(k=2, m=2).anonymize(sf.Dataset.of("trajectories", [["a"]] * 3), Run())
 
 

@@ -47,7 +47,7 @@ def test_names_the_release_needs_are_refused(name):
 def test_methods_refuse_other_kinds_and_nobody():
     with pytest.raises(SchemaError, match="hold no record"):
         sf.anonymize(sf.Dataset.of("snapshots", [], ("age",), "ill"), sf.methods.Reposition(l=2))
-    with pytest.raises(SchemaError, match="works on snapshots"):
+    with pytest.raises(SchemaError, match="applies to snapshots"):
         sf.anonymize(sf.Dataset.of("trajectories", [["a"]]), sf.methods.Anatomy(l=2))
     with pytest.raises(sf.InfeasibleError, match=r"Reposition: no snapshot can be published"):
         sf.anonymize(sf.Dataset.of("snapshots", [(0, "1", "a")], ("age",), "ill"), sf.methods.Reposition(l=2))

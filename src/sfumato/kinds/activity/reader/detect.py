@@ -11,6 +11,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.reader.diaries import WORDS
 from sfumato.kinds.activity.reader.homes import is_adl, is_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns
+from sfumato.messages import Message, option
 from sfumato.readers.archives import list_parts
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.options import ReadOptions
@@ -69,7 +70,9 @@ def _detect_episodes(preview: FileProfile) -> Detection | None:
     slots = preview.columns[roles["person"]].distinct * _MINUTES
     if timed == {"duration"} and slots > _MOST_SLOTS:
         options["resolution"] = "hour"
-        reasons.append(f"Slots of a minute would be {slots:,}, which takes long; slots are an hour (resolution).")
+        reasons.append(
+            Message(f"Slots of a minute would be {slots:,}, which takes long: ", option("resolution", "hour"), ".")
+        )
     more, why = preview.suggest_missing(list(roles.values()))
     return Detection("activity", 92, options | more, reasons + why, *_METHOD)
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from sfumato.kinds.sequences.reader.values import WORDS
 from sfumato.kinds.sequences.reader.weblog import is_weblog
+from sfumato.messages import Message, option
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.layouts import is_spmf
 
 __all__ = ["detect"]
 
 _ALL = {"monitored": ["*"]}
-_MONITORED = "Name the events that recipients know (monitored); until then all of them are monitored."
+_MONITORED = Message("Name the events that recipients know: ", option("monitored"), ". Until then all are monitored.")
 
 
 def detect(preview: FileProfile) -> Detection | None:
@@ -57,7 +58,7 @@ def _detect_table(preview: FileProfile) -> Detection | None:
             f"People in `{roles['person']}` have several dated rows: these are histories. Of the other columns, "
             f"`{column}` has the fewest different values and is read as event."
         )
-        left = (f"Name a better column for events than `{column}`, if there is one (columns).", *left)
+        left = (Message(f"If another column than `{column}` has the events, name it: ", option("columns"), "."), *left)
     options: dict[str, Any] = {"columns": roles, "drop": ["*"], **_ALL}
     if preview.columns[roles["time"]].shape == "calendar":
         options["resolution"] = "day"

@@ -352,9 +352,12 @@ class StreamRun:
         if self.folder is None:
             return "stopped; nothing was published."
         self.folder.publish_pending()
-        return (
-            f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with resume=replay, or from "
-            f"record {self.rows_saved + 1:,} of the input with resume=onwards."
+        return Message(
+            f"stopped; {self.totals['snapshots']:,} snapshots are published. Continue with ",
+            option("resume", "replay"),
+            f", or from record {self.rows_saved + 1:,} of the input with ",
+            option("resume", "onwards"),
+            ".",
         )
 
     def close(self) -> None:

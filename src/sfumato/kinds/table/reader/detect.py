@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.reader.roles import OPTIONS, detect_role, name_columns, roles_of_words
+from sfumato.messages import Message, option
 from sfumato.readers.detect import ColumnProfile, Detection, FileProfile, find_no_value
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.protection import choose_l, list_sensitive
@@ -55,8 +56,12 @@ def detect(preview: FileProfile) -> Detection | None:
         options["empty"] = empty
         reasons.append(f"Some cells hold {' or '.join(map(repr, empty))}, which is taken for no value.")
     left = (
-        "Look at every column: what others may know of people is quasi, what must not be learnt is sensitive. Columns "
-        "that were left out (drop) can be given a part.",
+        Message(
+            "Check every column: quasi-identifiers are what others may know of people, sensitive columns what they "
+            "must not learn. Columns that are left out can be given a role: ",
+            option("drop"),
+            ".",
+        ),
     )
     return Detection("table", 50, options, reasons, "mondrian", {"k": 5}, left)
 
@@ -78,8 +83,11 @@ def protect(detection: Detection, dataset: Dataset) -> Detection:
     if constant:
         names = ", ".join(f"`{name}`" for name in constant)
         return detection.warn(
-            f"Nothing protects what is sensitive: {names} has a single value, so everybody's is known. Leave it out "
-            "(drop), and run start again."
+            Message(
+                f"No guarantee can protect {names}: all records have the same value. Leave it out, then start again: ",
+                option("drop", constant),
+                ".",
+            )
         )
     if not columns:
         return detection
@@ -146,12 +154,10 @@ def detect_roles(preview: FileProfile) -> tuple[dict[str, Any], list[str]]:
     if rest or dropped:
         options["drop"] = [*dropped, *rest]
     if unfit:
-        reasons.append(
-            f"No numbers, dates or text, and so left out (drop): {', '.join(f'`{name}`' for name in unfit)}."
-        )
+        reasons.append(f"Left out, as they hold no numbers, dates or text: {', '.join(f'`{name}`' for name in unfit)}.")
     if len(rest) > len(unfit):
         unknown = len(rest) - len(unfit)
-        reasons.append(f"Nothing tells what the other columns are ({unknown}); they are left out (drop).")
+        reasons.append(f"Left out, as their role is unknown: {unknown} other columns.")
     return {name: value for name, value in {**options, "weight": weight}.items() if value}, reasons
 
 

@@ -89,7 +89,7 @@ def test_sensitive_events_must_be_there(name):
         sf.anonymize(data([]), method)
     with pytest.raises(SchemaError, match="no event occurs"):
         sf.anonymize(data([{"a": 0}]), method)
-    with pytest.raises(SchemaError, match="works on timeline, got trajectories"):
+    with pytest.raises(SchemaError, match="applies to timeline, not to trajectories"):
         sf.anonymize(sf.Dataset.of("trajectories", [["a"]]), method)
 
 

@@ -74,12 +74,12 @@ def test_what_is_said_of_columns_must_fit(refuse):
     assert "Column 'age' has two roles, owner and quasi-identifier" in wrong(**ROLES, columns={"owner": "age"})
     assert "a table needs a quasi-identifier" in wrong(identifier="name", sensitive="illness", plain="age,sex")
     assert "columns= of tables has the role owner only, got 'place'" in wrong(**ROLES, columns={"place": "age"})
-    assert "scales: no column 'agee' is published. Did you mean 'age'?" in wrong(**ROLES, scales={"agee": "numeric"})
-    assert "scale of 'age' must be one of" in wrong(**ROLES, scales={"age": "numerical"})
-    assert "scale of 'sex' names a value twice" in wrong(**ROLES, scales={"sex": "f<m<f"})
-    assert "no column 'name' is published" in wrong(**ROLES, hierarchies={"name": "flat"})
+    assert "scales= names 'agee', which is no column" in wrong(**ROLES, scales={"agee": "numeric"})
+    assert "a scale must be one of" in wrong(**ROLES, scales={"age": "numerical"})
+    assert "the order of 'sex' names a value twice" in wrong(**ROLES, scales={"sex": "f<m<f"})
+    assert "names 'name', which is no column" in wrong(**ROLES, hierarchies={"name": "flat"})
     plain = {**ROLES, "sensitive": (), "plain": "illness"}
-    assert "column 'illness' is plain" in wrong(**plain, hierarchies={"illness": "flat"})
+    assert "names 'illness', which is plain" in wrong(**plain, hierarchies={"illness": "flat"})
 
 
 def test_duplicate_columns(refuse):

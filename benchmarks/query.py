@@ -16,10 +16,11 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import DATA, table
 from sfumato.api.query import query_all
+from sfumato.data.coded import ValueSets
 from sfumato.data.record_unit import PERSON
 from sfumato.data.time_units import TimeUnit
 from sfumato.queries.ask import ask
-from sfumato.queries.columns import Labels, Ranges
+from sfumato.queries.columns import CodedAttribute
 from sfumato.queries.events import MANY, Events
 from sfumato.queries.published_view import Names, PublishedView, Values
 
@@ -59,9 +60,11 @@ def make_up(records: int, events: int = 10, labels: int = 100) -> PublishedView:
     value = random.integers(0, len(members), size)
     history = Events.of(records, record, value, Values.of(members), names, "moment", lo=lo, hi=hi, most=many)
     no = np.zeros(12, dtype=bool)
-    age = Ranges(np.arange(0, 96, 8), np.arange(9, 105, 8), no, no, random.integers(0, 12, records), whole=True)
-    towns = Values.of([[code, (code + 1) % 20] for code in range(20)])
-    town = Labels(Names(tuple(f"t{code}" for code in range(20))), towns, random.integers(0, 20, records))
+    ages = ValueSets.of_ranges(np.arange(0, 96, 8), np.arange(9, 105, 8), no, no, "integer")
+    age = CodedAttribute(ages, random.integers(0, 12, records))
+    labels = tuple(f"t{code}" for code in range(20))
+    towns = ValueSets.of_labels(labels, [[code, (code + 1) % 20] for code in range(20)])
+    town = CodedAttribute(towns, random.integers(0, 20, records), Names(labels))
     return PublishedView(PERSON, records, 1_000, history, {"age": age, "town": town})
 
 

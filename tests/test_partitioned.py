@@ -201,9 +201,9 @@ def test_a_release_is_replaced_by_force_only(sound, damaged):
 
 def test_a_recoding_of_partitions_is_not_applied_and_partitions_are_named(sound):
     data, out = sound
-    with pytest.raises(sf.ParameterError, match=r"apply: .* is a release in parts"):
+    with pytest.raises(sf.ParameterError, match=r"apply: .* is a release in partitions"):
         sf.apply(out, data)
-    with pytest.raises(sf.SchemaError, match=r"is a release in parts.*part-00000"):
+    with pytest.raises(sf.SchemaError, match=r"is a release in partitions.*part-00000"):
         sf.read_release(out)
 
 
@@ -430,7 +430,7 @@ def test_jobs_are_taken_when_there_is_room_for_them():
 def test_a_process_that_dies_says_what_to_do():
     import os
 
-    with pytest.raises(sf.SfumatoError, match=r"a process ended in the middle of a part \(exit code 3\)"):
+    with pytest.raises(sf.SfumatoError, match=r"a process ended in the middle of a partition \(exit code 3\)"):
         list(Local(2).stream(os._exit, [3]))
 
 

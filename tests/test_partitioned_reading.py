@@ -28,6 +28,7 @@ from sfumato.readers.partitioned import rows as rows_of_files
 from sfumato.release.run import StoredFile
 from sfumato.release.store import StoredContent
 from tests.examples import settings
+from tests.notes import find_note
 
 SECRET = bytes([7] * 32)
 QUASI = {"identifier": ("person",), "quasi": ("age", "sex"), "sensitive": ("diagnosis",), "drop": ("*",)}
@@ -312,9 +313,12 @@ def test_files_that_an_engine_reaches_and_that_have_to_be_read_whole_are_fetched
 
 FAR = {
     "nothing": ({}, "far://away/data: there are no files."),
-    "no data": ({"LICENSE": "free"}, "there is no file in it whose extension tells a format"),
-    "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same line of names"),
-    "another format": ({"a.csv": "person,item\n1,x\n", "b.jsonl": "{}\n"}, "the extension does not tell the format"),
+    "no data": ({"LICENSE": "free"}, "no file in it has the extension of a known format"),
+    "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same header"),
+    "another format": (
+        {"a.csv": "person,item\n1,x\n", "b.jsonl": "{}\n"},
+        "the extension is not that of a known format",
+    ),
     "values in folders": ({"year=2024/a.csv": "person,item\n1,x\n"}, "hold the values of column 'year'"),
     "an empty cell": ({"a.csv": "person,item\n1,x\n", "b.csv": "person,item\n1,\n"}, "empty"),
 }
@@ -341,7 +345,7 @@ def test_a_file_that_is_too_large_for_a_task_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(remote, "_LARGEST", 10)
     (tmp_path / "data.csv").write_text("person,item\n1,x\n2,x\n")
     method = sf.methods.Disassociation(k=2, m=1)
-    with pytest.raises(sf.SchemaError, match=r"data\.csv: has more than .* several smaller files"):
+    with pytest.raises(sf.SchemaError, match=r"data\.csv: the file has more than .* several smaller files"):
         publish_in_partitions("far://away/data.csv", method, tmp_path / "out", kind="sets", engine=Elsewhere(tmp_path))
 
 
@@ -363,7 +367,7 @@ def test_a_release_is_put_where_only_an_engine_writes(tmp_path, monkeypatch):
 
 
 def test_such_places_need_an_engine_that_reads_them(tmp_path):
-    with pytest.raises(sf.ParameterError, match=r"far://away/data: only the engine spark reads such places"):
+    with pytest.raises(sf.ParameterError, match=r"far://away/data: only the engine spark reads URIs"):
         publish_in_partitions("far://away/data", sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets")
     assert not (tmp_path / "out").exists()
 
@@ -401,7 +405,7 @@ def test_rows_with_empty_cells_are_left_out_and_counted(tmp_path):
     items[3] = items[40] = ""
     path = save(table.set_column(1, "item", pa.array(items)), tmp_path / "data.csv")
     _, made = publish_both(path, "sets", CASES["sets"][0], {**CASES["sets"][1], "missing": "drop"}, tmp_path)
-    assert "Rows with empty cells in `item`, which were left out: 2." in made.original.notes
+    assert find_note(made.original.notes, "empty-rows-left-out").counts == {"rows": 2}
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")

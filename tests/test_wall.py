@@ -112,6 +112,10 @@ def _break(root: Path, file: str, line: str) -> str:
     [
         ("kinds/sets/knowledge/__init__.py", "import sfumato.kinds.sets._kernels", "checkers know nothing of makers"),
         ("kinds/sets/attic/__init__.py", "", "The components of a kind"),
+        ("checks/cache.py", "import numba", "checkers know nothing of makers"),
+        ("checks/_kernels/class_tree.py", "import sfumato._kernels.gray", "checkers know nothing of makers"),
+        ("kinds/sets/encode.py", "import sfumato.checks.class_index", "makers know nothing of checkers"),
+        ("reports/__init__.py", "import sfumato.checks._kernels.class_tree", "Only what checkers count with"),
     ],
 )
 def test_a_breach_breaks_a_contract(tmp_path, file, line, broken):

@@ -12,11 +12,11 @@ import difflib
 import functools
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from sfumato.exceptions import ParameterError
-from sfumato.messages import MethodName
+from sfumato.messages import Message, MethodName, Part, Setting, Settings
 
 if TYPE_CHECKING:
     from sfumato.data.kind import Lazy
@@ -32,7 +32,7 @@ class Param:
 
     Examples
     --------
-    >>> Param("Smallest group a person hides in.", ge=2).range_text()
+    >>> Param("Smallest group of records.", ge=2).range_text()
     'at least 2'
     """
 
@@ -42,7 +42,7 @@ class Param:
     choices: tuple[str, ...] = ()
 
     def range_text(self) -> str:
-        """Say the allowed values in words."""
+        """Return the allowed values in words."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         bounds = []
@@ -74,7 +74,7 @@ class Parameter:
         """Whether a value must be given."""
         return self.default is dataclasses.MISSING
 
-    def parse(self, owner: str, text: str) -> Any:
+    def parse(self, owner: Part, text: str) -> Any:
         """Turn the text of a command line or policy file into a value of the declared type."""
         if self.optional and text.lower() in {"", "none"}:
             return None
@@ -84,9 +84,9 @@ class Parameter:
             return self.type(text)
         except (ValueError, KeyError):
             kind = {int: "a whole number", float: "a number", bool: "true or false"}[self.type]
-            raise ParameterError(f"{owner}: {self.name} must be {kind}, got {text!r}.") from None
+            raise self._refuse(owner, f"{kind}, got {text!r}.") from None
 
-    def check(self, owner: str, value: Any) -> Any:
+    def check(self, owner: Part, value: Any) -> Any:
         """Return the value as declared, or raise :class:`ParameterError`."""
         if value is None and self.optional:
             return None
@@ -94,21 +94,39 @@ class Parameter:
             value = float(value)
         if type(value) is not self.type:
             names = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
-            raise ParameterError(
-                f"{owner}: {self.name} must be {names[self.type]}, got {type(value).__name__} {value!r}."
-            )
+            raise self._refuse(owner, f"{names[self.type]}, got {type(value).__name__} {value!r}.")
         if self.param.choices and value not in self.param.choices:
             near = difflib.get_close_matches(str(value), self.param.choices, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"{owner}: {self.name} must be {self.param.range_text()}, got {value!r}.{hint}")
+            hint = Message("Did you mean ", self.mention(near[0]), "?") if near else ""
+            raise self._refuse(owner, f"{self.param.range_text()}, got {value!r}.", hint)
         self._check_bounds(owner, value)
         return value
 
-    def _check_bounds(self, owner: str, value: Any) -> None:
+    def _check_bounds(self, owner: Part, value: Any) -> None:
         if self.param.ge is not None and not value >= self.param.ge:
-            raise ParameterError(f"{owner}: {self.name} must be at least {self.param.ge:g}, got {value!r}.")
+            raise self._refuse(owner, f"at least {self.param.ge:g}, got {value!r}.")
         if self.param.le is not None and not value <= self.param.le:
-            raise ParameterError(f"{owner}: {self.name} must be at most {self.param.le:g}, got {value!r}.")
+            raise self._refuse(owner, f"at most {self.param.le:g}, got {value!r}.")
+
+    def _refuse(self, owner: Part, rule: str, hint: str = "") -> ParameterError:
+        return ParameterError(Message(owner, ": ", self.mention(), f" must be {rule}"), hint=hint)
+
+    def mention(self, value: object = None) -> Setting:
+        """Return it as a part of a message, with a value if it is to be given one."""
+        return Setting(self.name, value, of_method=True)
+
+    def find_example(self) -> Any:
+        """Return a value that is allowed; None where only the caller knows one.
+
+        Examples
+        --------
+        >>> Parameter("k", int, Param("Group size.", ge=2), dataclasses.MISSING, False).find_example()
+        2
+        """
+        if self.param.choices:
+            return self.param.choices[0]
+        bounds = [bound for bound in (self.param.ge, self.param.le) if bound is not None]
+        return self.type(bounds[0]) if bounds and self.type in {int, float} else None
 
 
 class Parameterised:
@@ -119,17 +137,17 @@ class Parameterised:
     Examples
     --------
     >>> @dataclasses.dataclass(frozen=True)
-    ... class Crowd(Parameterised):
+    ... class Group(Parameterised):
     ...     k: Annotated[int, Param("Group size.", ge=2)]
-    >>> Crowd(1)
+    >>> Group(1)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Crowd: k must be at least 2, got 1.
+    sfumato.exceptions.ParameterError: Group: k must be at least 2, got 1.
     """
 
     def __post_init__(self) -> None:
         for parameter in declared(type(self)):
-            value = parameter.check(type(self).__name__, getattr(self, parameter.name))
+            value = parameter.check(_name_class(type(self)), getattr(self, parameter.name))
             object.__setattr__(self, parameter.name, value)
 
     @property
@@ -149,9 +167,9 @@ def declared(cls: type[Parameterised]) -> tuple[Parameter, ...]:
     Examples
     --------
     >>> @dataclasses.dataclass(frozen=True)
-    ... class Crowd(Parameterised):
+    ... class Group(Parameterised):
     ...     k: Annotated[int, Param("Group size.", ge=2)] = 5
-    >>> [(p.name, p.type.__name__, p.default) for p in declared(Crowd)]
+    >>> [(p.name, p.type.__name__, p.default) for p in declared(Group)]
     [('k', 'int', 5)]
     """
     return _find_parameters(typing.cast(Any, cls))
@@ -184,41 +202,62 @@ def build(cls: type[T], values: Mapping[str, object], suggest: Callable[[list[Pa
     values
         By name.
     suggest
-        Says how to give parameters that are missing.
+        Returns a sentence with values for the parameters that are missing; by default one with values they allow.
 
     Examples
     --------
     >>> @dataclasses.dataclass(frozen=True)
-    ... class Crowd(Parameterised):
+    ... class Group(Parameterised):
     ...     k: Annotated[int, Param("Group size.", ge=2)]
-    >>> build(Crowd, {"k": "5"})
-    Crowd(k=5)
-    >>> build(Crowd, {"kk": "5"})
+    >>> build(Group, {"k": "5"})
+    Group(k=5)
+    >>> build(Group, {"kk": "5"})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Crowd: there is no parameter 'kk'. Did you mean 'k'? Known: k.
-    >>> build(Crowd, {})
+    sfumato.exceptions.ParameterError: Group: there is no parameter 'kk'. Did you mean 'k'? Known: k.
+    >>> build(Group, {})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Crowd: k must be given. k: Group size.
+    sfumato.exceptions.ParameterError: Group: k must be given. k: Group size. For example: k=2
     """
+    owner = _name_class(cls)
     by_name = {parameter.name: parameter for parameter in declared(cls)}
     chosen: dict[str, Any] = {}
     for name, value in values.items():
         if name not in by_name:
             near = difflib.get_close_matches(name.lower(), by_name, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"{cls.__name__}: there is no parameter {name!r}.{hint} Known: {', '.join(by_name)}.")
+            hint = f"Did you mean {near[0]!r}? " if near else ""
+            raise ParameterError(
+                Message(owner, f": there is no parameter {name!r}."),
+                option=name,
+                hint=f"{hint}Known: {', '.join(by_name)}.",
+            )
         parameter = by_name[name]
         parse = isinstance(value, str) and parameter.type is not str
-        chosen[name] = parameter.parse(cls.__name__, typing.cast(str, value)) if parse else value
+        chosen[name] = parameter.parse(owner, typing.cast(str, value)) if parse else value
     missing = [parameter for name, parameter in by_name.items() if parameter.required and name not in chosen]
     if missing:
-        names = " and ".join(parameter.name for parameter in missing)
-        about = " ".join(f"{parameter.name}: {parameter.param.help}" for parameter in missing)
-        hint = "" if suggest is None else suggest(missing)
-        raise ParameterError(f"{cls.__name__}: {names} must be given. {about}", hint=hint)
+        raise _refuse_missing(owner, missing, (suggest or _suggest_allowed)(missing))
     return cls(**chosen)
+
+
+def _name_class(cls: type[Parameterised]) -> Part:
+    """Return what a class is called: by its ``name`` where commands and files take that."""
+    name = getattr(cls, "name", None)
+    return MethodName(cls.__name__, name) if isinstance(name, str) else cls.__name__
+
+
+def _refuse_missing(owner: Part, missing: Sequence[Parameter], hint: str) -> ParameterError:
+    names: list[Part] = []
+    for left, parameter in zip(range(len(missing), 0, -1), missing, strict=True):
+        names += [parameter.mention(), {1: "", 2: " and "}.get(left, ", ")]
+    about = " ".join(f"{parameter.name}: {parameter.param.help}" for parameter in missing)
+    return ParameterError(Message(owner, ": ", *names, f" must be given. {about}"), hint=hint)
+
+
+def _suggest_allowed(missing: Sequence[Parameter]) -> str:
+    settings = tuple(parameter.mention(parameter.find_example()) for parameter in missing)
+    return Message("For example: ", Settings(settings)) if all(one.value is not None for one in settings) else ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -141,14 +141,14 @@ def make_method(
         examples = {
             parameter.name: default_grid[parameter.name] for parameter in missing if parameter.name in default_grid
         }
-        return (suggest or _suggest_words)({name: tried[len(tried) // 2] for name, tried in examples.items()})
+        return (suggest or _suggest_usual)({name: tried[len(tried) // 2] for name, tried in examples.items()})
 
     return build(method_class, values, suggest_usual)
 
 
-def _suggest_words(parameters: dict[str, Any]) -> str:
+def _suggest_usual(parameters: dict[str, Any]) -> str:
     settings = tuple(parameter(name, value) for name, value in parameters.items())
-    return Message("For example: ", Settings(settings))
+    return Message("For example: ", Settings(settings)) if settings else ""
 
 
 def find_verifier(guarantee: Guarantee) -> Verifier:

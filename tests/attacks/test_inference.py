@@ -8,7 +8,8 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.attacks.inference import find_inferences
-from sfumato.kinds.table.decode import PublishedTable
+from sfumato.checks.classes import Classes
+from sfumato.release.decode import decode
 
 SECRET = bytes([3] * 32)
 
@@ -29,7 +30,7 @@ def test_classes_are_counted_as_the_definition_says(values, k):
     data = table(values)
     release = sf.anonymize(data, sf.methods.Mondrian(k=k), secret=SECRET).release
     found = find(find_inferences(release, {}), "inference", "ill")
-    group, ill = PublishedTable.of(release).group, np.array(release.table.column("ill").to_pylist())
+    group, ill = Classes.of(decode(release)).group, np.array(release.table.column("ill").to_pylist())
     classes = [ill[group == number].tolist() for number in range(group.max() + 1)]
     shares = [max(map(members.count, members)) / len(members) for members in classes]
     assert found.worst == {"confidence": max(shares)}

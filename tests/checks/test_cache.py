@@ -8,12 +8,13 @@ import pytest
 
 import sfumato as sf
 from sfumato.checks.cache import cached
+from sfumato.checks.classes import Classes
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.sequences.decode import TimedRecords
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
-from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.knowledge import Fitting
+from sfumato.release.decode import decode
 
 
 class Thing:
@@ -123,7 +124,7 @@ READ = {
     "rt": lambda release: PublishedRecords.of(release).values,
     "sequences": lambda release: TimedRecords.of(release).entries,
     "snapshots": lambda release: PublishedSnapshots.of(release).times,
-    "table": lambda release: PublishedTable.of(release).sizes,
+    "table": lambda release: Classes.of(decode(release)).sizes,
 }
 
 
@@ -149,8 +150,8 @@ def test_people_who_were_looked_for_are_forgotten_with_the_release_or_the_origin
     for leaving in (0, 1):
         result = sf.anonymize(*RELEASES["table"], secret=bytes(32))
         things = [result.release, dataclasses.replace(RELEASES["table"][0])]
-        fitting = weakref.ref(Fitting.of(PublishedTable.of(things[0]), things[1]))
-        assert fitting() is Fitting.of(PublishedTable.of(things[0]), things[1])
+        fitting = weakref.ref(Fitting.of(Classes.of(decode(things[0])), things[1]))
+        assert fitting() is Fitting.of(Classes.of(decode(things[0])), things[1])
         del result, things[leaving]
         gc.collect()
         assert fitting() is None

@@ -156,8 +156,9 @@ def test_what_start_detects_is_detected_when_data_are_read(sfumato, tmp_path):
     assert sfumato("verify", "out", "--original", "baskets.csv", "--json").json["holds"]
     sfumato("anonymize", "baskets.xyz", *publishing, "--force", "--engine", "local", "--cores", "1")
     data = sf.read(tmp_path / "baskets.xyz", "sets")
-    assert data.notes[0] == "Detected how the file is written: format transactions; separator ','."
-    assert sf.read(tmp_path / "baskets.xyz", "sets", format="transactions", separator=",").notes[0].startswith("Read")
+    assert data.notes[0].details == {"options": "format transactions; separator ','"}
+    told = sf.read(tmp_path / "baskets.xyz", "sets", format="transactions", separator=",")
+    assert told.notes[0].code == "rows-read"
 
 
 def test_what_is_the_owners_to_decide_can_be_pasted(sfumato, tmp_path):
@@ -186,7 +187,7 @@ def test_the_file_and_the_kind_come_first_and_then_all_that_is_missing(sfumato, 
     told = sfumato("anonymize", "none.csv", "--kind", "setz", *publishing, expect=2).stderr
     assert told == "sfumato: none.csv: there is no such file.\n"
     told = sfumato("anonymize", "baskets.csv", "--kind", "setz", *publishing, expect=2).stderr
-    assert "Did you mean 'sets'?" in told
+    assert "Did you mean --kind sets?" in told
     told = sfumato("anonymize", "baskets.csv", "--kind", "table", *publishing, expect=2).stderr
     assert "works on sets, not on table. Methods for table: bottom-up," in told
     told = sfumato("anonymize", "baskets.csv", "--kind", "sets", *publishing, expect=2).stderr
@@ -258,7 +259,7 @@ def test_methods_are_given_by_name_in_python():
 
 def test_identifiers_with_few_values_are_questioned(sfumato, tmp_path):
     write_adults(tmp_path / "adults.csv")
-    doubt = "Identifier `sex` has only 2 different values in 200 rows."
+    doubt = "Identifier `sex` has only 2 distinct values in 200 rows."
     read_options = ("adults.csv", "--kind", "table", "--quasi", "age", "--identifier", "sex", "--drop", "*")
     assert doubt in sfumato("inspect", *read_options).stdout
     publishing = ("--method", "mondrian", "-p", "k=5", "--no-report", "--out", "out", "--force")
@@ -266,8 +267,8 @@ def test_identifiers_with_few_values_are_questioned(sfumato, tmp_path):
     done = sfumato("anonymize", *read_options, *publishing, "--engine", "local", "--cores", "1", "--json")
     assert doubt in done.json["warnings"][0]
     data = sf.read(tmp_path / "adults.csv", "table", quasi=["age"], identifier=["sex"], drop=["*"])
-    assert data.doubts[0].startswith(doubt)
-    with pytest.warns(sf.ReleaseWarning, match="only 2 different values in 200 rows"):
+    assert str(data.doubts[0]).startswith(doubt)
+    with pytest.warns(sf.ReleaseWarning, match="only 2 distinct values in 200 rows"):
         sf.write(sf.anonymize(data, "mondrian", k=5), tmp_path / "again", reports=False)
     assert not sf.read(tmp_path / "adults.csv", "table", quasi=["age"], identifier=["name"], drop=["*"]).doubts
     lines = [f"p{n % 3}@example.org,{20 + n % 9},{'abc'[n % 3]}" for n in range(200)]
@@ -300,7 +301,7 @@ def test_hierarchies_that_are_missing_are_named(sfumato, tmp_path):
     told = sfumato("inspect", *read_options, "--hierarchy", "age=none.csv", expect=2).stderr
     assert told == "sfumato: none.csv: there is no such hierarchy file.\n"
     told = sfumato("inspect", *read_options, "--hierarchy", "agee=width:8", expect=2).stderr
-    assert told == "sfumato: --hierarchy: no column 'agee' is published. Did you mean 'age'?\n"
+    assert told == "sfumato: --hierarchy names 'agee', which is no column of the release. Did you mean 'age'?\n"
 
 
 def test_compile_says_for_which_method_it_works(sfumato, monkeypatch, tmp_path):

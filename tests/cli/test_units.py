@@ -27,7 +27,7 @@ def test_baskets_are_counted_as_baskets(sfumato, baskets):
     done = sfumato("anonymize", baskets, *READING, *METHOD, "--out", "out")
     text = " ".join(done.stdout.split())
     assert "matches no basket or at least 4 baskets" in text
-    assert "the promise counts baskets, not households" in text
+    assert "the guarantee counts baskets, not households" in text
     assert "Households have up to 15 baskets here; the fewest households" in text
     assert " people" not in text.replace("--protect people", "").replace("protect=people", "").replace(
         "fewest_people", ""

@@ -130,7 +130,7 @@ def test_nothing_that_is_written_is_left_out(kind, base, field):
 
 
 def test_what_is_not_there_is_said():
-    with pytest.raises(ParameterError, match="Did you mean 'sets'"):
+    with pytest.raises(ParameterError, match="Did you mean kind='sets'"):
         plugins.find_kind("set")
     with pytest.raises(AttributeError, match="has no attribute 'Seqanom'"):
         sf.methods.Seqanom  # noqa: B018

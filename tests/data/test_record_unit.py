@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.notes import find_note, list_sentences
 
 import sfumato as sf
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, parse_unit
@@ -58,7 +59,9 @@ def test_baskets_of_households_are_told_apart_by_the_owner_column(reader):
     baskets = reader("sets", BASKETS, columns={"owner": "household_id"}, unit="basket of household")
     assert baskets.unit == RecordUnit("basket", "baskets", "household")
     assert owners(baskets) == ["h1", "h1", "h2"]
-    assert any("3 baskets of 2 households, up to 2 of one" in note for note in baskets.notes)
+    owned = find_note(baskets.notes, "owners")
+    assert owned.counts == {"records": 3, "owners": 2, "most": 2}
+    assert "3 baskets of 2 households, up to 2 of one household" in str(owned)
     guessed = reader("sets", BASKETS, columns={"owner": "household_id"})
     assert guessed.unit == RecordUnit("basket", "baskets", "person")
 
@@ -88,7 +91,7 @@ CASES = "case_id;patient;timestamp;activity\n1;p;2024-01-01;admit\n2;p;2024-02-0
 def test_cases_of_an_event_log_are_stays_of_patients(reader):
     cases = reader("sequences", CASES, drop=["patient"])
     assert (cases.unit.record_of_person, owners(cases)) == ("a case of a person", None)
-    assert "Reading `case_id` as what tells cases apart." in cases.notes
+    assert "Reading `case_id` as identifier of cases." in list_sentences(cases.notes)
     stays = reader("sequences", CASES, columns={"owner": "patient"}, unit="stay of patient")
     assert (stays.unit.record_of_person, owners(stays)) == ("a stay of a patient", ["p", "p", "q"])
 
@@ -108,7 +111,7 @@ def test_days_of_diaries_are_days_of_people(reader):
 def test_other_kinds_have_units_of_their_own(reader):
     assert sf.Dataset.of("timeline", [{"a": 1}]).unit.count(1) == "1 time point"
     assert sf.Dataset.of("snapshots", [(1, "30", "flu")], ("age",), "ill").unit == RECORD
-    with pytest.raises(ParameterError, match="unit means nothing for timeline"):
+    with pytest.raises(ParameterError, match="unit= does not apply to timeline"):
         reader("timeline", "time,event\n1,a\n", unit="day")
 
 
@@ -119,7 +122,7 @@ def test_a_unit_is_made_of_nouns(text):
 
 
 def test_records_of_known_people_are_not_people(reader):
-    with pytest.raises(ParameterError, match="unit must say what one of several records is"):
+    with pytest.raises(ParameterError, match="unit= must name one of several records"):
         reader("trajectories", VISITS, split="day", unit="person")
 
 
@@ -135,7 +138,7 @@ def test_a_release_of_one_resident_says_that_classes_are_of_days(tmp_path):
     assert manifest["unit"] == {"one": "day", "many": "days", "owner": "person"}
     statement = manifest["guarantee"]["statement"]
     assert statement.startswith("Every published day is in a class of at least 5 days")
-    assert statement.endswith("a person may have several: the promise counts days, not people.")
+    assert statement.endswith("a person may have several: the guarantee counts days, not people.")
     assert read_release(tmp_path / "out").unit == one_resident().unit
     assert sf.verify(tmp_path / "out", one_resident()).measured["fewest_people"] == 1
 

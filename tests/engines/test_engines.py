@@ -79,7 +79,7 @@ def test_a_task_that_fails_says_which_partition_and_why(spark, tmp_path):
 
 
 def test_other_errors_tell_no_value():
-    with pytest.raises(sf.SfumatoError, match=r"^engine: a part failed \(ValueError\)\.$"):
+    with pytest.raises(sf.SfumatoError, match=r"^engine: a partition failed \(ValueError\)\.$"):
         list(Local(2).stream(int, ["ann"]))
 
 
@@ -151,7 +151,7 @@ def test_check_ins_in_parquet_files_give_the_same_release_on_a_cluster(spark, tm
 PLACES = {
     "file://{}/nowhere": "there is no such place",
     "file://{}/empty": "there are no files",
-    "file://{}/mixed": "must begin with the same line of names",
+    "file://{}/mixed": "must have the same header",
     "nonsense://host/data": "Spark does not know this scheme",
 }
 

@@ -192,6 +192,6 @@ def test_numbers_are_dealt_out_to_tasks_and_boards_are_removed(spark):
         store.clear("more")
         stayed = list(store.change(["same"], range(2, 10), count_tasks, []))
         assert sorted(number for number, _, _ in stayed) == list(range(2, 10))
-        with pytest.raises(sf.SfumatoError, match=r"^engine: a part failed \(ValueError\)\.$"):
+        with pytest.raises(sf.SfumatoError, match=r"^engine: a partition failed \(ValueError\)\.$"):
             list(store.stream(["many"], range(9), raise_error))
     assert not store._frames

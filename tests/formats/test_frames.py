@@ -53,7 +53,7 @@ def test_a_frame_is_read_like_a_file(name, tmp_path):
     found = sf.read(FRAMES[name](), kind="trajectories")
     assert found.table.to_pylist() == expected.table.to_pylist()
     assert found.places.to_pylist() == expected.places.to_pylist()
-    assert found.notes[0] == "Read 4 rows of data frame."
+    assert str(found.notes[0]) == "Read 4 rows of data frame."
 
 
 KINDS = {
@@ -79,7 +79,7 @@ def test_every_kind_takes_frames(kind):
 def test_an_index_without_a_name_is_left_out_with_a_note():
     frame = pd.DataFrame(VISITS, index=[5, 3, 9, 1])
     data = sf.read(frame, kind="trajectories")
-    assert data.notes[0] == "The index of the data frame has no name and is left out."
+    assert data.notes[0].code == "index-left-out"
 
 
 def test_what_is_wrong_is_said_without_a_value():
@@ -92,9 +92,9 @@ def test_what_is_wrong_is_said_without_a_value():
         sf.read(twice, kind="trajectories")
     with pytest.raises(SchemaError, match="data frame: there are no rows"):
         sf.read(pd.DataFrame({"person": [], "place": []}), kind="trajectories")
-    with pytest.raises(ParameterError, match="delimiter means nothing for a data frame"):
+    with pytest.raises(ParameterError, match="delimiter= does not apply to data frames"):
         sf.read(pd.DataFrame(VISITS), kind="trajectories", delimiter=";")
-    with pytest.raises(SchemaError, match="'place' must not have empty cells, found them in row 2"):
+    with pytest.raises(SchemaError, match="'place' has empty cells in row 2"):
         sf.read(pd.DataFrame({"person": ["a", "b"], "place": ["x", None]}), kind="trajectories")
 
 

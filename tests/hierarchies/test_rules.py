@@ -34,7 +34,7 @@ def test_squares_need_coordinates(tmp_path):
 
 
 def test_one_child_a_node_is_no_hierarchy(checkins):
-    with pytest.raises(ParameterError, match="larger number"):
+    with pytest.raises(ParameterError, match="at least 2, got 1"):
         sf.read(checkins, kind="trajectories", hierarchies={"place": "balanced:1"})
 
 

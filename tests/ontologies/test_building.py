@@ -93,7 +93,7 @@ BREAK = {
     "ecoscope.ttl": ("skos:altLabel", "skos:altLabel <a b> .", r"ecoscope.ttl, line 8: not Turtle"),
     "flod.rdf": ("</flod:CodedEntity>", "</flod:Coded>", r"flod.rdf, line 16: not RDF/XML"),
     "dbpedia.jsonld": ('"@graph": [', '"@graph": [[}', r"dbpedia.jsonld, line 12: not JSON-LD"),
-    "fishbase.csv": ("thunnus albacares,", "thunnus albacares,,", r"fishbase.csv: .*row 1 has 10, not 9"),
+    "fishbase.csv": ("thunnus albacares,", "thunnus albacares,,", r"fishbase.csv: row 1 has 10 cells"),
     "worms/taxon.txt": ("WoRMS:127018\t", "\t", r"worms/taxon.txt: row 4 has no value"),
 }
 
@@ -176,7 +176,7 @@ def test_a_folder_of_others_is_not_touched(tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "lock").write_text("mine")
     (tmp_path / "thesis" / "chapter.tex").write_text("mine")
-    with pytest.raises(SchemaError, match="is no warehouse"):
+    with pytest.raises(SchemaError, match="is not a warehouse"):
         build(EXAMPLE / "tuna.toml", tmp_path / "thesis")
     assert sorted(path.name for path in (tmp_path / "thesis").iterdir()) == ["chapter.tex", "lock"]
 
@@ -184,14 +184,14 @@ def test_a_folder_of_others_is_not_touched(tmp_path):
 def test_a_refresh_does_not_take_other_mappings_with_it(own_tuna, tmp_path):
     build(own_tuna, tmp_path / "w")
     own_tuna.write_text(own_tuna.read_text().replace('["eco:shark", "tlo:Species"],', ""))
-    with pytest.raises(ParameterError, match=r"something else in \[mapping\]"):
+    with pytest.raises(ParameterError, match=r"\[mapping\] changed after"):
         refresh(tmp_path / "w", ["flod"])
     shutil.copy(EXAMPLE / "tuna.toml", own_tuna)
     ontology = own_tuna.parent / "tlo.ttl"
     ontology.write_text(ontology.read_text().replace("tlo:Phylum rdfs", "tlo:Tribe rdfs"))
-    with pytest.raises(ParameterError, match="the ontology is not as when"):
+    with pytest.raises(ParameterError, match="the ontology changed"):
         refresh(tmp_path / "w", ["flod"])
-    with pytest.raises(SchemaError, match="there is no warehouse here"):
+    with pytest.raises(SchemaError, match="nowhere is not a warehouse"):
         refresh(tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
 

@@ -51,7 +51,7 @@ def test_up_and_down_lead_to_one_tree_and_what_is_outside_is_named(shop):
     assert sorted(show(found)) == ["Beer", "Bread", "Drink", "Food", "Milk"]
     assert found.hierarchy.ancestors("Milk") == ("Drink", "Food")
     assert found.report["outside"] == ["e:car", "e:vehicle"]
-    with pytest.raises(SchemaError, match="but not to the root: 2, such as e:car"):
+    with pytest.raises(SchemaError, match="Things outside the root: 2, such as e:car"):
         export_hierarchy(shop, FOOD._replace(outside="refuse"))
 
 
@@ -78,7 +78,7 @@ def test_values_are_matched_by_label_or_code_and_others_are_counted(shop):
     assert (found.report["placed"], found.report["values"], found.report["unused_nodes"]) == (3, 5, 1)
     named = export_hierarchy(shop, wanted._replace(unplaced="Other"), values)
     assert named.hierarchy.ancestors("wine") == ("Other", "Food")
-    with pytest.raises(ParameterError, match="'Drink' is the name of a node"):
+    with pytest.raises(ParameterError, match="'Drink' is already a node"):
         export_hierarchy(shop, wanted._replace(unplaced="Drink"), values)
 
 
@@ -101,20 +101,20 @@ def test_the_ontology_itself_has_a_tree(tuna):
 def test_a_circle_names_its_members(make):
     warehouse = make(ONE, {"shop.ttl": SKOS + "e:a skos:broader e:b . e:b skos:broader e:c . e:c skos:broader e:a ."})
     for root in (None, "e:a"):
-        with pytest.raises(SchemaError, match=r"in a circle: e:a, e:b, e:c|in a circle: e:b, e:c, e:a|e:c, e:a, e:b"):
+        with pytest.raises(SchemaError, match=r"a cycle: e:a, e:b, e:c|a cycle: e:b, e:c, e:a|e:c, e:a, e:b"):
             export_hierarchy(warehouse, Wanted(up=("skos:broader",), root=root))
 
 
 def test_several_parents_are_refused_unless_a_choice_is_named(make):
     more = "e:juice skos:prefLabel 'Juice'@en ; skos:broader e:food, e:drink ."
     warehouse = make(ONE, {"shop.ttl": SHOP + more})
-    with pytest.raises(SchemaError, match="things with several parents: 1, such as e:juice: e:drink, e:food"):
+    with pytest.raises(SchemaError, match="Things with several parents: 1, such as e:juice: e:drink, e:food"):
         export_hierarchy(warehouse, FOOD)
     first = export_hierarchy(warehouse, FOOD._replace(parents="first"))
     assert first.hierarchy.ancestors("Juice") == ("Drink", "Food")
     assert first.report["several_parents"] == [{"node": "Juice", "chosen": "Drink", "left": ["Food"]}]
     with pytest.raises(
-        ParameterError, match=r"parents must be one of refuse, first, deepest.*Did you mean 'deepest'\?"
+        ParameterError, match=r"parents= must be one of refuse, first, deepest.*Did you mean 'deepest'\?"
     ):
         export_hierarchy(warehouse, FOOD._replace(parents="deepst"))
 
@@ -164,10 +164,10 @@ def test_relations_to_something_without_a_name_are_counted(make):
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Wanted(), "name a relation to follow"),
-        (FOOD._replace(root="e:nothing"), "nothing belongs to the root e:nothing"),
-        (Wanted(up=("skos:broade",)), "no source relates things by skos:broade"),
-        (FOOD._replace(up=("x:y",)), "there is no prefix 'x'"),
+        (Wanted(), "needs a relation"),
+        (FOOD._replace(root="e:nothing"), "Nothing is below the root e:nothing"),
+        (Wanted(up=("skos:broade",)), "No source has the relation skos:broade"),
+        (FOOD._replace(up=("x:y",)), "the prefix 'x' is unknown"),
         (FOOD._replace(apply=("lowr",)), "there is no step 'lowr'"),
     ],
 )
@@ -177,7 +177,7 @@ def test_a_wish_that_cannot_be_met_is_told(wanted, said, shop):
 
 
 def test_nothing_placed_is_told(shop):
-    with pytest.raises(SchemaError, match="nothing in the tree"):
+    with pytest.raises(SchemaError, match="has no values"):
         export_hierarchy(shop, FOOD, {"wine": 1})
 
 
@@ -213,7 +213,7 @@ def test_the_parent_is_the_one_that_the_choice_says(given_above, choice):
 def test_values_count_records_not_events():
     visits = Dataset.of("trajectories", [["a", "b", "a"], ["a"]])
     assert count_values(visits, "place") == {"a": 2, "b": 1}
-    with pytest.raises(ParameterError, match="there is no 'colour'"):
+    with pytest.raises(ParameterError, match="no attribute 'colour'"):
         count_values(visits, "colour")
 
 

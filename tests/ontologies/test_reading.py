@@ -49,19 +49,19 @@ BAD = {
     "cut.ttl": ("<http://e/x> <http://e/p>\n'a", "cut.ttl, line 2: not Turtle"),
     "latin.ttl": (b"<http://e/x> <http://e/p> 'caf\xe9' .", "latin.ttl, line 1"),
     "far.jsonld": ('{"@context": "http://schema.org/", "@id": "http://e/x"}', "asks for a context that lies elsewhere"),
-    "deep.jsonld": ("[" * 100, "deep.jsonld, line 1: lists and objects lie more than 64 deep"),
+    "deep.jsonld": ("[" * 100, "deep.jsonld, line 1: lists and objects are nested more than 64 deep"),
     "graph.jsonld": (
         '{"@id": "http://e/g", "@graph": [{"@id": "http://e/x", "http://e/p": 1}]}',
-        "names graphs of its own",
+        "has named graphs",
     ),
     "bomb.rdf": (
         '<!DOCTYPE r [<!ENTITY a "aa">\n<!ENTITY b "&a;&a;">]><r>&b;</r>',
-        "bomb.rdf, line 2: declares an entity",
+        "bomb.rdf, line 2: an entity refers",
     ),
-    "file.rdf": ('<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]><r>&a;</r>', "file.rdf, line 1: declares an entity"),
-    "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "unpacks to more than"),
-    "quads.nq": ("<http://e/x> <http://e/p> <http://e/y> <http://e/g> .", "N-Quads names graphs of its own"),
-    "what.doc": ("x", "extension does not tell the format"),
+    "file.rdf": ('<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]><r>&a;</r>', "file.rdf, line 1: an entity refers"),
+    "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "expands to more than"),
+    "quads.nq": ("<http://e/x> <http://e/p> <http://e/y> <http://e/g> .", "N-Quads has several graphs"),
+    "what.doc": ("x", "The format of what.doc is unknown"),
 }
 
 
@@ -85,7 +85,7 @@ def test_entities_of_an_editor_are_read(tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     table = {"subject": "e:{a}", "class": "e:A"}
     for name, options in (("no.ttl", {}), ("no.csv", {"table": table}), ("no.zip", {"table": table})):
-        with pytest.raises(SchemaError, match=f"{name}: there is no such file"):
+        with pytest.raises(SchemaError, match=rf"{name}(: there is no such file| does not exist)"):
             read(tmp_path / name, **options)
 
 
@@ -135,8 +135,8 @@ class TestTables:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("nam,tags,word,tongue,long\na,b,c,en,1\n", "there is no column 'name'"),
-            ("name,tags,word,tongue,long\n,b,c,en,1\n", "row 1 has no value in a column that names"),
+            ("nam,tags,word,tongue,long\na,b,c,en,1\n", "has no column 'name'"),
+            ("name,tags,word,tongue,long\n,b,c,en,1\n", "row 1 has no value in a column of subject"),
             (
                 "name,tags,word,tongue,long\na,b,c,not a tongue,1\n",
                 "row 1 has a cell in column 'word' that makes no IRI or language",
@@ -154,7 +154,7 @@ class TestTables:
 
     @pytest.mark.parametrize(
         ("subject", "said"),
-        [("{name}", "row 1 makes no IRI for what it is about"), ("e:{word}", "row 1 has a cell in column 'name' that")],
+        [("{name}", "row 1 makes no IRI of subject"), ("e:{word}", "row 1 has a cell in column 'name' that")],
     )
     def test_a_cell_that_is_no_iri_is_not_shown(self, subject, said, tmp_path):
         (tmp_path / "t.csv").write_text("name,word\nAnn Miller,x\n")
@@ -269,12 +269,12 @@ class TestDarwinCore:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            ({"meta.xml": META.format(core="../../etc/passwd", skip=0)}, "names a file outside of the archive"),
-            ({"meta.xml": META.format(core="/etc/passwd", skip=0)}, "names a file outside of the archive"),
-            ({"meta.xml": META.format(core="file:///etc/passwd", skip=0)}, "names a file outside of the archive"),
+            ({"meta.xml": META.format(core="../../etc/passwd", skip=0)}, "names a file outside the archive"),
+            ({"meta.xml": META.format(core="/etc/passwd", skip=0)}, "names a file outside the archive"),
+            ({"meta.xml": META.format(core="file:///etc/passwd", skip=0)}, "names a file outside the archive"),
             ({"meta.xml": META.format(core="other.txt", skip=0)}, "there is no 'other.txt' in the archive"),
             ({"meta.xml": "<archive>\n<core>"}, "meta.xml: line 2 is not XML"),
-            ({"meta.xml": "<archive/>"}, "an archive has one core"),
+            ({"meta.xml": "<archive/>"}, "must have one core"),
             ({"meta.xml": '<!DOCTYPE a [<!ENTITY b "c">]><archive>&b;</archive>'}, "declares a document type"),
             ({"names.txt": "7,tuna\n"}, "names.txt: row 1 belongs to no row of the core"),
             ({"taxon.txt": "id,name\n"}, "taxon.txt: "),
@@ -287,7 +287,7 @@ class TestDarwinCore:
 
     def test_an_archive_that_fills_the_memory_is_refused(self, tmp_path, monkeypatch):
         monkeypatch.setattr("sfumato.formats.limits.ALWAYS", 1000)
-        with pytest.raises(SchemaError, match="unpacks to more than"):
+        with pytest.raises(SchemaError, match="expands to more than"):
             read(self.pack(tmp_path, {**FILES, "taxon.txt": "id,name\n" + "1,a\n" * 100_000}), table=self.TABLE)
 
     def test_a_link_in_a_folder_does_not_lead_outside(self, tmp_path):
@@ -297,20 +297,20 @@ class TestDarwinCore:
             (tmp_path / "a" / name).write_text(text)
         (tmp_path / "a" / "taxon.txt").unlink()
         (tmp_path / "a" / "taxon.txt").symlink_to(tmp_path / "secret.txt")
-        with pytest.raises(SchemaError, match="leads outside of the archive"):
+        with pytest.raises(SchemaError, match="is outside the archive"):
             read(tmp_path / "a", table=self.TABLE)
 
     def test_a_file_that_is_no_archive_is_named(self, tmp_path):
         (tmp_path / "a.zip").write_bytes(io.BytesIO(b"PK no").getvalue())
-        with pytest.raises(SchemaError, match=r"a.zip: the archive is cut short or damaged"):
+        with pytest.raises(SchemaError, match=r"a.zip is incomplete or damaged"):
             read(tmp_path / "a.zip")
         with pytest.raises(SchemaError, match=r"no meta.xml"):
             read(self.pack(tmp_path, {"x.txt": ""}))
 
     def test_ids_that_are_no_iris_say_what_is_missing(self, tmp_path):
-        with pytest.raises(SchemaError, match="the id in row 1 is no IRI"):
+        with pytest.raises(SchemaError, match="the id in row 1 is not an IRI"):
             read(self.pack(tmp_path, FILES))
-        with pytest.raises(ParameterError, match=r"has no extension 'Names'. Found: VernacularName"):
+        with pytest.raises(ParameterError, match=r"has no extension 'Names'. Extensions: VernacularName"):
             read(self.pack(tmp_path, FILES), table=self.TABLE, extensions={"Names": {}})
 
 
@@ -320,7 +320,7 @@ def test_the_name_of_a_file_tells_its_format():
 
 @pytest.mark.parametrize("option", ['delimiter = ";"', 'encoding = "latin-1"', '[source.table]\nsubject = "urn:{x}"'])
 def test_an_option_that_would_not_be_heeded_is_refused(option, make, tmp_path):
-    with pytest.raises(ParameterError, match=r"a: \w+ says nothing about a.ttl, which is read as turtle"):
+    with pytest.raises(ParameterError, match=r"a: \w+ does not apply to a.ttl"):
         make(f'[[source]]\nname = "a"\nfile = "a.ttl"\n{option}\n', {"a.ttl": "<urn:a> <urn:b> 1 ."})
     assert not (tmp_path / "w").exists()
 

@@ -107,11 +107,11 @@ def test_a_text_in_a_query_is_left_as_it_is(tuna):
     ("query", "said"),
     [
         ("SELECT ?x {\n ?x nope:a ?y }", "line 2: a prefix is not declared"),
-        ("SELECT ?x {\n ?x ! }", r"line 2: '\?x ! }' is not understood"),
-        ("CONSTRUCT { ?x ?p ?o } WHERE { ?x ?p ?o }", "only SELECT and ASK have rows"),
+        ("SELECT ?x {\n ?x ! }", r"line 2: '\?x ! }'"),
+        ("CONSTRUCT { ?x ?p ?o } WHERE { ?x ?p ?o }", "only SELECT and ASK are supported"),
         ("DELETE WHERE { ?x ?p ?o }", "not SPARQL"),
-        ("SELECT * FROM <urn:x> { ?x ?p ?o }", "FROM chooses graphs"),
-        ("SELECT * { graph?g { ?x ?p ?o } }", "GRAPH chooses graphs"),
+        ("SELECT * FROM <urn:x> { ?x ?p ?o }", "FROM is not supported"),
+        ("SELECT * { graph?g { ?x ?p ?o } }", "GRAPH is not supported"),
     ],
 )
 def test_a_bad_query_is_told(query, said, tuna):
@@ -133,7 +133,7 @@ def test_a_bad_query_is_told(query, said, tuna):
     ],
 )
 def test_no_other_server_is_asked(query, tuna):
-    with pytest.raises(ParameterError, match="a warehouse asks none"):
+    with pytest.raises(ParameterError, match="queries no other servers"):
         tuna.ask(query)
 
 
@@ -151,7 +151,7 @@ def test_who_says_a_statement_and_a_value(tuna):
     }
     assert find_mentions(tuna, "YFT") == {"flod": 1}
     assert set(find_mentions(tuna, "yellowfin tuna")) == {"ecoscope", "flod", "worms", "fishbase"}
-    with pytest.raises(ParameterError, match="name a thing, a property or a value"):
+    with pytest.raises(ParameterError, match="Provenance needs"):
         find_statements(tuna)
 
 
@@ -224,7 +224,7 @@ def test_one_code_for_two_things_and_doubtful_links_are_listed(make):
 
 @pytest.mark.parametrize(
     ("expected", "said"),
-    [("", "is empty"), ("y\n", "has the columns y, the query has x"), ('x\n"a', "not closed"), ("x\na,b\n", "row 1")],
+    [("", "is empty"), ("y\n", "has the columns y"), ('x\n"a', "not closed"), ("x\na,b\n", "row 1")],
 )
 def test_expected_answers_that_cannot_be_read_are_named(expected, said, make):
     warehouse = make(

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.queries.columns import Labels, Ranges
-from sfumato.queries.published_view import AttributeCondition, Names, Selection, Values
+from sfumato.data.coded import ValueSets
+from sfumato.queries.columns import CodedAttribute
+from sfumato.queries.published_view import AttributeCondition, Names, Selection
 
 TOP = 6
 """Numbers run from 0 to this; None is a missing value."""
@@ -32,7 +33,8 @@ def as_ranges(found, whole):
     missing = np.array([cell == [None] for cell in found])
     kind = np.int64 if whole else np.float64
     lo, hi = (np.array([side(cell) for cell in told], kind) for side in (min, max))
-    return Ranges(lo, hi, missing, hidden, np.arange(len(found)), whole)
+    values = ValueSets.of_ranges(lo, hi, missing, hidden, "integer" if whole else "decimal")
+    return CodedAttribute(values, np.arange(len(found)))
 
 
 @given(cells, spans)
@@ -47,9 +49,10 @@ def test_ranges_of_whole_numbers_are_judged_as_their_numbers(found, span):
 def test_numbers_are_drawn_from_their_ranges(found, whole, seed):
     drawn = as_ranges(found, whole).draw(np.random.default_rng(seed))
     for row, cell in enumerate(found):
+        low, high = drawn.values.bounds
         if None not in cell:
-            assert cell[0] <= drawn.lo[row] <= cell[-1] and not drawn.missing[row]
-        assert (drawn.lo == drawn.hi).all() and (not whole or drawn.lo[row] == int(drawn.lo[row]))
+            assert cell[0] <= low[row] <= cell[-1] and not drawn.values.missing[row]
+        assert (low == high).all() and (not whole or low[row] == int(low[row]))
 
 
 def test_a_decimal_between_two_whole_numbers_can_be_asked_for():
@@ -65,8 +68,8 @@ labels = st.lists(st.sets(st.integers(0, 2), min_size=1), min_size=1, max_size=4
 def test_labels_are_judged_as_what_they_may_be(found, wanted, unseen, hidden):
     # Number 3 is a label that is published nowhere; a hidden cell may be that, too.
     cells = [*found, {0, 1, 2, 3}] if hidden else found
-    values = Values.of([sorted(cell - {3}) for cell in cells], [len(found)] if hidden else [])
-    column = Labels(Names(("a", "b", "c")), values, np.arange(len(cells)))
+    values = ValueSets.of_labels("abc", [sorted(cell - {3}) for cell in cells], [len(found)] if hidden else [])
+    column = CodedAttribute(values, np.arange(len(cells)), Names(("a", "b", "c")))
     asked = wanted | {3} if unseen else wanted
     truth = column.judge(AttributeCondition(Selection(np.isin(np.arange(3), sorted(wanted)), unseen)))
     # Another label still would be asked for by nobody: no hidden cell is certain.
@@ -76,21 +79,23 @@ def test_labels_are_judged_as_what_they_may_be(found, wanted, unseen, hidden):
 
 @given(labels, st.integers(0, 2**20))
 def test_labels_are_drawn_from_their_cells(found, seed):
-    column = Labels(Names(("a", "b", "c")), Values.of([sorted(cell) for cell in found]), np.arange(len(found)))
-    drawn = column.draw(np.random.default_rng(seed))
-    assert all(code in cell for code, cell in zip(drawn.index.tolist(), found, strict=True))
+    values = ValueSets.of_labels("abc", [sorted(cell) for cell in found])
+    drawn = CodedAttribute(values, np.arange(len(found)), Names(("a", "b", "c"))).draw(np.random.default_rng(seed))
+    assert all(code in cell for code, cell in zip(drawn.codes.tolist(), found, strict=True))
 
 
 @pytest.mark.parametrize("told", [True, False])
 def test_a_hidden_label_is_drawn_from_other_records_if_there_are_any(told):
-    values = Values.of([(0,), (0, 1)], [1])
-    column = Labels(Names(("a", "b")), values, np.array([0, 1] if told else [1, 1]))
+    values = ValueSets.of_labels("ab", [(0,), (0, 1)], [1])
+    column = CodedAttribute(values, np.array([0, 1] if told else [1, 1]), Names(("a", "b")))
     there = column.draw(np.random.default_rng(1)).judge(AttributeCondition(Selection(np.array([True, False]))))
     assert there.low.tolist() == ([1, 1] if told else [0, 0])
 
 
 def test_labels_that_are_numbers_can_be_compared():
-    column = Labels(Names(("", "3", "12")), Values.of([(0,), (1, 2)]), np.array([0, 1]), np.array([math.nan, 3, 12]))
+    names = Names(("", "3", "12"))
+    values = ValueSets.of_labels(names.labels, [(0,), (1, 2)])
+    column = CodedAttribute(values, np.array([0, 1]), names, np.array([math.nan, 3, 12]))
     found = column.judge(AttributeCondition(span=(0, 20)))
     assert column.numeric and found.low.tolist() == [0, 1]
     assert column.judge(AttributeCondition(span=(5, 20))).high.tolist() == [0, 1]

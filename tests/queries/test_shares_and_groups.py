@@ -11,12 +11,13 @@ from tests.examples import settings
 from tests.queries.naive.originals import Step, follows
 
 import sfumato as sf
+from sfumato.data.coded import ValueSets
 from sfumato.data.record_unit import RECORD
 from sfumato.kinds.activity.query_bounds.grids import list_grids
 from sfumato.kinds.activity.query_bounds.shares import Shares
 from sfumato.kinds.snapshots.query_bounds.groups import GroupedValue, Groups
-from sfumato.queries.columns import Labels
-from sfumato.queries.published_view import AttributeCondition, Link, Names, PublishedView, Selection, Values
+from sfumato.queries.columns import CodedAttribute
+from sfumato.queries.published_view import AttributeCondition, Link, Names, PublishedView, Selection
 from sfumato.queries.three_valued import combine_all
 from sfumato.queries.time_bounds import TimeBounds
 
@@ -134,7 +135,9 @@ def test_values_of_groups_and_attributes_are_bounded_exactly(records, attribute,
         "number",
     )
     names = Names(tuple("xy"))
-    known = Labels(names, Values.exact(2), np.array(["xy".index(one) for one, _ in records]))
+    known = CodedAttribute(
+        ValueSets.of_labels("xy", [[0], [1]]), np.array(["xy".index(one) for one, _ in records]), names
+    )
     view = PublishedView(RECORD, len(records), 0, groups, block=groups.group, sizes=groups.sizes)
     left, right = (
         known.judge(AttributeCondition(names.find(attribute))),

@@ -9,11 +9,12 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.data.coded import ValueSets
 from sfumato.data.record_unit import PERSON
 from sfumato.metrics.time_series import TimeSeries
 from sfumato.queries.answer import Answer
 from sfumato.queries.ask import ask
-from sfumato.queries.columns import Labels, Ranges
+from sfumato.queries.columns import CodedAttribute
 from sfumato.queries.events import MANY, Events
 from sfumato.queries.published_view import Names, PublishedView, Values
 from sfumato.reports.answers import list_numbers
@@ -21,9 +22,10 @@ from sfumato.reports.answers import list_numbers
 
 def make_table(hidden=(True, True), suppressed_records=0):
     """Return what a release tells whose ages are hidden, or some of them, and whose cities are all hidden."""
-    ages = Ranges(np.array([20, 40]), np.array([29, 49]), np.zeros(2, bool), np.array(hidden), np.arange(2), whole=True)
-    cities = Labels(Names(()), Values.of([()], [0]), np.zeros(2, np.int64))
-    sex = Labels(Names(("f", "m")), Values.of([(0, 1)]), np.zeros(2, np.int64))
+    ranges = np.array([20, 40]), np.array([29, 49]), np.zeros(2, bool), np.array(hidden)
+    ages = CodedAttribute(ValueSets.of_ranges(*ranges, "integer"), np.arange(2))
+    cities = CodedAttribute(ValueSets.of_labels((), [()], [0]), np.zeros(2, np.int64))
+    sex = CodedAttribute(ValueSets.of_labels(("f", "m"), [(0, 1)]), np.zeros(2, np.int64), Names(("f", "m")))
     return PublishedView(PERSON, 2, suppressed_records, attributes={"age": ages, "city": cities, "sex": sex})
 
 
@@ -46,7 +48,7 @@ def test_something_is_expected_of_what_some_record_tells():
 
 def test_nothing_is_expected_where_all_records_were_left_out():
     nobody = PublishedView(
-        PERSON, 0, 3, attributes={"age": Ranges.exact(np.zeros(0), np.zeros(0, np.int64), whole=True)}
+        PERSON, 0, 3, attributes={"age": CodedAttribute(ValueSets.single((), np.zeros(0), "integer"), np.zeros(0, int))}
     )
     answer = ask(nobody, "count record where age < 30")
     assert (answer.certain, answer.possible, answer.expected) == (0, 3, None)

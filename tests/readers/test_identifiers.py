@@ -64,7 +64,7 @@ def people(tmp_path):
 def test_nobody_is_published_by_name(people, role):
     options = {"quasi": "age,sex", role: "contact", "drop": "ill"}
     data = sf.read(people, "table", **options)
-    with pytest.raises(ParameterError, match="column 'contact' looks like e-mail addresses") as caught:
+    with pytest.raises(ParameterError, match="Column 'contact' looks like e-mail addresses") as caught:
         sf.anonymize(data, sf.methods.Mondrian(k=2))
     assert "canary" not in str(caught.value)
     allowed = sf.read(people, "table", **options, plain_anyway="contact")

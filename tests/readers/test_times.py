@@ -1,7 +1,6 @@
 """Times: every spelling against the standard library, order kept, nothing guessed."""
 
 import datetime
-import re
 
 import numpy as np
 import pyarrow as pa
@@ -113,19 +112,19 @@ def test_nanoseconds_still_order():
 def test_day_and_month_are_told_apart_by_evidence_only():
     assert parse("13/04/2012", "03/04/2012").micros.tolist() == parse("2012-04-13", "2012-04-03").micros.tolist()
     assert parse("04/13/2012", "04/03/2012").micros.tolist() == parse("2012-04-13", "2012-04-03").micros.tolist()
-    assert "cannot be told apart in rows 1, 2" in refusal("03/04/2012", "05/06/2012")
-    assert "cannot be told apart in rows 1, 2" in refusal("13/04/2012", "04/13/2012")
+    assert "cannot be distinguished in rows 1, 2" in refusal("03/04/2012", "05/06/2012")
+    assert "cannot be distinguished in rows 1, 2" in refusal("13/04/2012", "04/13/2012")
 
 
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        (("2012-01-01", "2012-02-30"), "must exist on calendar and clock, not so in row 2"),
-        (("2012-01-01T24:00:00",), "must exist on calendar and clock, not so in row 1"),
-        (("2012-01-01T23:59:60",), "must exist on calendar and clock, not so in row 1"),
-        (("2012-01-01 13:00 PM",), "must exist on calendar and clock, not so in row 1"),
-        (("2012-01-01T00:00+25:00",), "must exist on calendar and clock, not so in row 1"),
-        (("3 Foo 2012",), "must exist on calendar and clock, not so in row 1"),
+        (("2012-01-01", "2012-02-30"), "row 2 has a date or time that does not exist"),
+        (("2012-01-01T24:00:00",), "row 1 has a date or time that does not exist"),
+        (("2012-01-01T23:59:60",), "row 1 has a date or time that does not exist"),
+        (("2012-01-01 13:00 PM",), "row 1 has a date or time that does not exist"),
+        (("2012-01-01T00:00+25:00",), "row 1 has a date or time that does not exist"),
+        (("3 Foo 2012",), "row 1 has a date or time that does not exist"),
         (("0000-01-01",), "out of range in row 1"),
         (("-0001-01-01",), "out of range in row 1"),
         (("2012-01-01", "10000-01-01"), "out of range in row 2"),
@@ -134,9 +133,9 @@ def test_day_and_month_are_told_apart_by_evidence_only():
         (("9" * 5000,), "out of range in row 1"),
         (("2012-01-01", "noon"), "row 2 cannot be read as a time"),
         (("2012-01-01", "5"), "row 2 cannot be read as a time"),
-        (("1", "noon"), "not so in row 2"),
-        (("1.5", "nan"), "finite numbers, not so in row 2"),
-        (("1", " "), "empty cells, found them in row 2"),
+        (("1", "noon"), "row 2 does not"),
+        (("1.5", "nan"), "finite numbers; row 2 does not"),
+        (("1", " "), "empty cells in row 2"),
     ],
 )
 def test_what_is_no_time_is_named_by_row(cells, message):
@@ -145,7 +144,7 @@ def test_what_is_no_time_is_named_by_row(cells, message):
 
 def test_mixed_zones_are_refused_naming_rows():
     text = refusal("2012-04-03T18:00", "2012-04-03T18:00Z", "2012-04-03T18:00", "2012-04-03T18:00")
-    assert re.search("with one in row 2, without in rows 1, 3, 4", text)
+    assert "with a time zone (row 2) and without one (rows 1, 3, 4)" in text
 
 
 def test_out_of_range_in_parquet():

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.release.text import ValueFormat, _number_ranges, _number_sets, encode
+from sfumato.release.distinct_cells import _number_ranges, _number_sets
+from sfumato.release.text import ValueFormat, encode
 
 
 def number(rows):
@@ -19,7 +20,7 @@ def number(rows):
 
 def read(found):
     cells, index = found
-    return cells, index.to_pylist()
+    return cells.to_pylist(), index.to_pylist()
 
 
 def sets_of(values):

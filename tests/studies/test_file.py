@@ -76,7 +76,7 @@ WRONG = {
     "fixed and varying": ("vary = { k = [3] }", "k = 3\nvary = { k = [3] }", "[[method]] 2", "both fixed and varied"),
     "missing parameter": ("k = [2, 5]", "t = [0.5]", "[[method]] 1", "k must be given"),
     "same name twice": ('name = "cluster"', 'name = "mondrian"', "[[method]] 2", "label"),
-    "reading option": ('identifier = ["person"]', "identifer = ['person']", "line 5", "Did you mean 'identifier'"),
+    "reading option": ('identifier = ["person"]', "identifer = ['person']", "line 5", "Did you mean identifier"),
     "generator": ("size = 100", "size = 0", "[data]", "size must be at least 1"),
     "no data": ("generate = { size = 100, seed = 1 }", "", "[data]", "either path"),
     "option": ("repetitions = 2", "repetitons = 2", "line 19", "Did you mean 'repetitions'"),

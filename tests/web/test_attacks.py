@@ -271,5 +271,5 @@ def test_files_that_would_fill_the_memory_are_refused(tmp_path):
         jobs = tmp_path / "project" / ".workbench" / "jobs"
         wait_for(lambda: len(list(jobs.glob("*/outcome.json"))) == len(bombs))
         for path in jobs.glob("*/outcome.json"):
-            assert "unpacks to more than" in json.loads(path.read_text())["error"]
+            assert "expands to more than" in json.loads(path.read_text())["error"]
         assert running.request("/data").status == 200

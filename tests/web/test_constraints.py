@@ -64,7 +64,7 @@ def test_what_no_data_can_be_read_with_is_not_saved(walk):
             ({"Row 1": "tea, rye"}, "Row 1 and row 2 share a value"),
             ({"New rows": "beer\n\ntea"}, "Row 1 and new row 3 share a value"),
             ({"Row 2": 'rye, "bread'}, "Row 2: quotes must stand around a whole value"),
-            ({"Delete row 1": "true", "Row 2": " , "}, "There must be at least one row."),
+            ({"Delete row 1": "true", "Row 2": " , "}, "Constraints need at least one row."),
             ({}, "Nothing was changed."),
         )
         for given, told in refused:

@@ -124,7 +124,7 @@ def test_many_records_are_told_that_partitions_are_worth_it(walk, monkeypatch):
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind="sets")["name"]
         await user.open(f"/anonymise/{name}")
-        await user.should_see("In partitions of at most 100 they take less memory")
+        await user.should_see("Partitions of at most 100 need less memory")
 
     walk(steps)
 

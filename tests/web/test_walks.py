@@ -249,7 +249,7 @@ def test_sensitive_and_monitored_values_are_kept(walk):
         await user.open(f"/hierarchies/{name}")
         fill("monitored", "@/etc/passwd")
         user.find("Keep the values").click()
-        await user.should_see("is not in the project")
+        await user.should_see("The project has no such file")
         assert read_recipe(workspace.project, name).options["monitored"] == labels
 
     walk(steps)

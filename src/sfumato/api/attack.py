@@ -95,9 +95,9 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
         stronger = [module.attack_original(dataset) for module in more]
     return {
         **dataset.describe(),
-        "notes": list(dataset.notes),
+        "notes": [note.message for note in dataset.notes],
         "identifiers": [suspect.to_dict() for suspect in detect_identifiers(dataset)],
-        "doubts": list(dataset.doubts),
+        "doubts": [doubt.message for doubt in dataset.doubts],
         "risk": [risk.to_dict() for risk in risks],
         "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
         "beyond": [name_unit(finding, dataset).to_dict() for finding in stronger if finding is not None],

@@ -27,13 +27,14 @@ from sfumato.api.attack import (
     sum_up_attacks,
     write_report,
 )
-from sfumato.api.edits import change_file
+from sfumato.api.edits import change_file, note_edited
 from sfumato.api.protect import anonymize as run_method
 from sfumato.api.verify import check_written, verify
 from sfumato.base.method import Method
 from sfumato.base.remaining import Remaining
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
@@ -45,7 +46,7 @@ from sfumato.params import declared
 from sfumato.progress import report_progress
 from sfumato.readers.archives import name_place
 from sfumato.readers.identifiers import refuse_identifiers
-from sfumato.readers.options import ReadOptions
+from sfumato.readers.options import ReadOptions, suggest_options
 from sfumato.release import owner, partitioned, storage
 from sfumato.release.batches import PublishedBatches, people_of, read_batches
 from sfumato.release.folder import open_staging
@@ -83,6 +84,7 @@ __all__ = [
 PathLike = str | Path
 _MAX_DIAGNOSED_BYTES = 1 << 27
 """Bytes of a file up to which one that cannot be read is looked at again, to say how it can."""
+_INDEX_DROPPED = Note("index-left-out", "Left out the index of the data frame, which has no name.")
 
 
 def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
@@ -119,7 +121,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
         if (
             not isinstance(given, Path)
             or not given.is_file()
-            or error.hint
+            or any(isinstance(part, Settings) for part in getattr(error.hint, "parts", ()))
             or given.stat().st_size > _MAX_DIAGNOSED_BYTES
         ):
             raise
@@ -131,7 +133,9 @@ def _read_as(given: Path | frames.FrameFile, read_options: ReadOptions) -> Datas
     """Read data just as the options say."""
     file, rest, steps = change_file(given, read_options)
     dataset: Dataset = order_by_names(plugins.find_kind(read_options.kind).reader.load().read(file, rest))
-    notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *dataset.notes)
+    edited = [note_edited(step) for step in steps]
+    frame = [_INDEX_DROPPED] if isinstance(given, frames.FrameFile) and given.index_dropped else []
+    notes = (*frame, *edited, *dataset.notes)
     source = given.name if isinstance(given, Path) else ""
     options = {**dataset.read_options, **read_options.to_dict()} if steps else dataset.read_options
     return dataclasses.replace(dataset, notes=notes, read_options=options, source=source)
@@ -149,10 +153,10 @@ def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) 
     try:
         dataset = _read_as(path, ReadOptions.of(kind, completed.options))
     except (SchemaError, ParameterError):
-        left = tuple(option(name, value) for name, value in completed.left.items())
-        raise fault.with_hint(Message("If this guess is right, add: ", Settings(left))) from None
+        raise fault.with_hint(suggest_options(completed.left)) from None
     detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
-    return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
+    note = Note("options-detected", "Detected options of the file: {options}.", details={"options": detected})
+    return dataclasses.replace(dataset, notes=(note, *dataset.notes))
 
 
 def _format_detected(value: Any) -> str:
@@ -306,7 +310,7 @@ def write(
         if result.owner_record.recoding is not None:
             _record_batch(result, Path(out), staging.owner)
         staging.commit()
-    doubts = () if original is None else original.doubts
+    doubts = () if original is None else tuple(map(str, original.doubts))
     for text in (*verdict.warnings, *remaining.warnings, *doubts):
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return dataclasses.replace(verdict, remaining=remaining)

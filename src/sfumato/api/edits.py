@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sfumato.data.kind import TABLES
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.frames import make_file
 from sfumato.formats.json_text import read_toml
@@ -18,7 +19,7 @@ from sfumato.readers.sources import Source
 from sfumato.readers.tables import read_table
 from sfumato.readers.transform import apply_steps
 
-__all__ = ["change_file", "describe_edited", "write_edited"]
+__all__ = ["change_file", "describe_edited", "note_edited", "write_edited"]
 
 _BESIDE = ".steps.toml"
 
@@ -38,6 +39,17 @@ def change_file(place: Place, read_options: ReadOptions) -> tuple[Place, ReadOpt
         read_options, steps=(), delimiter=None, format=None, encoding=None, header=(), sheet=None
     )
     return make_file(table, source.name), rest, changes
+
+
+def note_edited(step: str) -> Note:
+    """Note one step that a table was edited by.
+
+    Examples
+    --------
+    >>> str(note_edited("drop mail"))
+    'The table was edited: drop mail.'
+    """
+    return Note("table-edited", "The table was edited: {step}.", details={"step": step})
 
 
 def write_edited(

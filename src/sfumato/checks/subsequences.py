@@ -21,6 +21,7 @@ __all__ = [
     "countable_sizes",
     "decode_key",
     "distinct_subsequences",
+    "is_among",
     "lookup",
     "support",
 ]
@@ -215,6 +216,20 @@ def lookup(keys: Ints, counts: Ints, wanted: Ints) -> Ints:
         return np.zeros(len(wanted), np.int64)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, counts[at], 0)
+
+
+def is_among(numbers: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
+    """Mark the numbers that are among ascending ones.
+
+    Examples
+    --------
+    >>> is_among(np.array([7, 3, 7]), np.array([2, 7])).tolist()
+    [True, False, True]
+    """
+    if not len(ascending):
+        return np.zeros(len(numbers), dtype=bool)
+    at = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
+    return np.asarray(ascending[at] == numbers)
 
 
 def decode_key(key: int, size: int, labels: tuple[str, ...]) -> tuple[str, ...]:

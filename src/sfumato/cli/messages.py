@@ -58,8 +58,6 @@ _EXPANSION = re.compile(r"\ballow_expansion\((?P<times>[\d.]+)\)")
 _SUGGESTION = re.compile(r"(?<=If this guess is right, add: )(?P<given>\w+=.*)", re.DOTALL)
 _REPEATED = ("--drop", "--empty", "--monitored")
 """Options that are given once for every entry of a list; others take a list with commas."""
-_HELP = re.compile(r"(?<![-\w])(?=(?:blur|l|t)=[\d.]+)")
-"""Parameters of methods that would help."""
 _METHOD = re.compile(r"^(?P<name>[A-Z]\w*): ")
 
 
@@ -97,8 +95,6 @@ def translate(text: str) -> str:
     text = _GIVEN.sub(lambda match: f"--{_format_option_name(match['name'])} {shlex.quote(match['value'])}", text)
     text = _FLAG.sub(lambda match: f"--{match['name']}", text)
     text = _EXPANSION.sub(lambda match: f"sfumato --max-expansion {match['times']} ...", text)
-    if text.startswith("What helps: "):
-        text = _HELP.sub("-p ", text)
     return _METHOD.sub(_name_method, text)
 
 

@@ -102,7 +102,7 @@ def publish_partitions(
         "measured": made.verdict.measured,
         "counted": made.counters,
         "seconds": {phase: round(seconds, 4) for phase, seconds in made.seconds.items()},
-        "notes": list(made.notes),
+        "notes": [str(note) for note in made.notes],
         "warnings": list(made.warnings),
         "remaining": made.verdict.remaining.to_dict(),
         "read_whole": made.read_whole,
@@ -111,7 +111,7 @@ def publish_partitions(
     if made.read_whole:
         sys.stderr.write(f"{Path(data).name} was loaded into memory: {made.read_whole}.\n")
     for note in (*made.original.notes, *made.notes):
-        out.print_line(note)
+        out.print_line(note.message)
     hidden = {"guarantee", "method_note", "unit", "notes", "warnings", "remaining", "read_whole"}
     shown = {name: value for name, value in done.items() if name not in hidden}
     out.facts("Published", shown | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)})
@@ -119,7 +119,7 @@ def publish_partitions(
     out.print_note(release.method_note)
     out.print_line("The guarantee holds for every partition and for the whole release.")
     out.print_line(made.verdict.sentence)
-    out.warn([*made.verdict.warnings, *made.original.doubts])
+    out.warn([*made.verdict.warnings, *(doubt.message for doubt in made.original.doubts)])
     out.remain(done["remaining"])
     top = directory.rstrip("/")
     out.print_line(f"Publish {top}/release; do not publish {top}/owner.")

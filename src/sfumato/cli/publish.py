@@ -103,14 +103,14 @@ def publish(
         "measured": verdict.measured,
         "counted": dict(result.owner_record.counters),
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.owner_record.seconds.items()},
-        "notes": list(run.notes),
+        "notes": [str(note) for note in run.notes],
         "warnings": warning_texts,
         "remaining": verdict.remaining.to_dict(),
         "out": str(directory),
     }
     try:
         for note in (*dataset.notes, *run.notes):
-            out.print_line(note)
+            out.print_line(note.message)
         out.facts(
             "Published",
             {name: value for name, value in done.items() if name not in _UNSHOWN}
@@ -125,7 +125,7 @@ def publish(
                 )
             )
         out.print_line(verdict.sentence)
-        out.warn([*verdict.warnings, *dataset.doubts])
+        out.warn([*verdict.warnings, *(doubt.message for doubt in dataset.doubts)])
         out.remain(done["remaining"])
         out.print_line(f"Publish {directory / 'release'}; do not publish {directory / 'owner'}.")
         out.finish(done)

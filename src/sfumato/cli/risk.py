@@ -81,11 +81,11 @@ def show_inspection(out: Output, facts: dict[str, Any]) -> None:
     out.facts("Data", {name: value for name, value in facts.items() if name not in apart})
     warnings = [
         Message(
-            f"Column {found['column']!r} looks like {found['looks_like']}. Leave it out: ",
-            option("drop", [found["column"]]),
+            f"Column {suspect['column']!r} looks like {suspect['looks_like']}. Leave it out: ",
+            option("drop", [suspect["column"]]),
             ".",
         )
-        for found in facts["identifiers"]
+        for suspect in facts["identifiers"]
     ]
     out.warn([*warnings, *facts["doubts"]])
     show_by_knowledge(out, "Risk by knowledge", facts["risk"], leave_out=facts)

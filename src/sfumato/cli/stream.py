@@ -65,7 +65,7 @@ def publish_stream(
     except stream.StreamStopped as stopped:
         fail(str(stopped), STOPPED)
     for note in done.notes:
-        out.print_line(note)
+        out.print_line(note.message)
     facts: dict[str, Any] = done.facts
     out.facts("Published", {name: value for name, value in facts.items() if name not in _UNSHOWN})
     out.print_line(facts["guarantee"]["statement"])

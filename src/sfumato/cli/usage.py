@@ -118,8 +118,8 @@ def _explain_unknown_option(error: Any) -> ParameterError:
     """Report which option means what was typed, or how parameters of methods are given."""
     typed, flags = error.option_name, _list_flags(error.ctx.command)
     name = typed.lstrip("-").replace("-", "_").lower()
-    known = (find_option(cls, name) for cls in (ReadOptions, ReleaseOptions))
-    meant = next((option.flag for option in known if option is not None and option.flag in flags), "")
+    options = (find_option(cls, name) for cls in (ReadOptions, ReleaseOptions))
+    meant = next((option.flag for option in options if option is not None and option.flag in flags), "")
     message = f"{typed} is not an option of sfumato {_name(error.ctx)}.".replace(" .", ".")
     if not meant and name in _list_parameters() and "-p" in flags:
         return ParameterError(

@@ -1,4 +1,4 @@
-"""Data about people, as read: immutable and without nulls."""
+"""Datasets: records of people, immutable and without nulls."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from sfumato.data.kind import find_kind
 from sfumato.data.lists import ListColumn
+from sfumato.data.notes import Note
 from sfumato.data.places import UNQUESTIONED, Observations, PlaceOrigin
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, plural
 from sfumato.data.schema import Schema
@@ -29,13 +30,13 @@ def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 _PORTION = 1 << 24
-"""Entries of histories looked at in one go."""
+"""Entries of histories that are counted together."""
 
 
 @with_old_names
 @dataclasses.dataclass(frozen=True, eq=False)
 class Dataset:
-    """One row per person, with what is known about the values: coordinates, hierarchies, constraints.
+    """Records of people, one per row, with coordinates, hierarchies and constraints of their values.
 
     Parameters
     ----------
@@ -51,29 +52,29 @@ class Dataset:
     constraints
         Groups of values that may be generalised together, by name (``utility``, ``privacy``).
     notes
-        What reading did, in sentences for the owner.
+        What reading did, for the owner; as texts, sentences.
     read_options
         The options the data were read with, so that they can be read again.
     time_unit
-        For timed data: what a time number means.
+        For timed data: the meaning of a time number.
     unit
-        What one record is.
+        The unit of records.
     people
-        Whose each record is, where people have several; None where a record is a person or nobody knows. It is never
-        published.
+        The person of each record, where people may have several; None where a record is a person, or where records are
+        not linked to people. Never published.
     place_origin
-        Where the coordinates of the places come from, and so what may be published of them.
+        The origin of the coordinates of places, which decides what may be published of them.
     observations
-        Where people were, visit by visit, if the coordinates of the places come from there.
+        The position of every visit, if the coordinates of places come from visits.
     population
-        For tables: the people the records were drawn from, with the quasi-identifiers of the records; it is public.
+        For tables: the people the records were drawn from, with the same quasi-identifiers; it is public.
     weights
-        How many of a population each record stands for, where the data are a survey. They count in measures, and in no
-        promise: people are counted, not weights.
+        How many of a population each record stands for, where the data are a survey. They count in measures, not in
+        guarantees, which count people.
     source
-        Name of the file the data were read from, for the owner; empty where there is none.
+        Name of the file that was read, for the owner; empty where there is none.
     doubts
-        What reading finds hard to believe, in sentences for the owner: such as names of people that hardly differ.
+        What reading found doubtful, for the owner: such as identifiers with few different values.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class Dataset:
     places: pa.Table | None = None
     hierarchies: Mapping[str, Hierarchy] = dataclasses.field(default_factory=dict)
     constraints: Mapping[str, tuple[tuple[str, ...], ...]] = dataclasses.field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     read_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     time_unit: TimeUnit = dataclasses.field(default_factory=TimeUnit)
     unit: RecordUnit = PERSON
@@ -97,30 +98,32 @@ class Dataset:
     population: pa.Table | None = None
     source: str = ""
     weights: npt.NDArray[np.float64] | None = None
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "read_options"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         missing = [c.name for c in self.schema.columns if c.name not in self.table.column_names]
         if missing:
-            raise SchemaError(f"{self.schema.kind}: column {missing[0]!r} is missing.")
+            raise SchemaError(f"{self.schema.kind}: column {missing[0]!r} is missing.", column=missing[0])
         for column in self.schema.columns:
             if self.table.column(column.name).null_count:
-                raise SchemaError(f"{self.schema.kind}: column {column.name!r} has empty cells.")
+                raise SchemaError(f"{self.schema.kind}: column {column.name!r} has empty cells.", column=column.name)
         if self.people is not None and (len(self.people) != len(self) or self.people.null_count):
-            raise SchemaError(f"{self.schema.kind}: every record must be somebody's, one name each.")
+            raise SchemaError(f"{self.schema.kind}: every record must have one person.", option="people")
         if self.weights is not None:
             weights = np.array(self.weights, dtype=np.float64)
             if weights.shape != (len(self),) or not np.isfinite(weights).all() or (weights < 0).any():
-                raise SchemaError(f"{self.schema.kind}: every record must have one weight, none of them negative.")
+                raise SchemaError(
+                    f"{self.schema.kind}: every record must have one weight of at least 0.", option="weights"
+                )
             weights.setflags(write=False)
             object.__setattr__(self, "weights", weights)
         if self.people is not None and not self.unit.owner:
             object.__setattr__(self, "unit", dataclasses.replace(RECORD, owner=self.unit.one))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Mappings that nobody can change cannot be sent to another process; plain ones are frozen again there.
+        # Read-only mappings cannot be pickled; plain ones are frozen again in the other process.
         fields = [getattr(self, field.name) for field in dataclasses.fields(self)]
         return Dataset, tuple(dict(value) if isinstance(value, MappingProxyType) else value for value in fields)
 
@@ -133,7 +136,7 @@ class Dataset:
         return self.schema.kind
 
     def person_codes(self) -> npt.NDArray[np.int64] | None:
-        """Return the number of the person each record is of, from 0; None where that is not known.
+        """Return the number of the person of each record, from 0; None where that is not known.
 
         Examples
         --------
@@ -147,7 +150,7 @@ class Dataset:
         return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
 
     def of_people(self, people: Sequence[str], unit: RecordUnit = RECORD) -> Dataset:
-        """Return the same records as those of people who may have several.
+        """Return the same records with the people they are of, who may have several.
 
         Examples
         --------
@@ -159,11 +162,11 @@ class Dataset:
         return dataclasses.replace(self, people=pa.array(people, pa.string()), unit=unit)
 
     def history(self) -> ListColumn:
-        """Return what people did as offsets and codes."""
+        """Return the histories as offsets and codes."""
         return ListColumn.from_arrow(self.table.column(self.schema.history))
 
     def view_history(self) -> ListColumn:
-        """Return the same without a copy, for whoever only looks: what many people did all day may be gigabytes.
+        """Return the same without a copy, read-only: histories may be gigabytes.
 
         Examples
         --------
@@ -173,14 +176,14 @@ class Dataset:
         return ListColumn.from_arrow(self.table.column(self.schema.history), copy=False)
 
     def times(self) -> npt.NDArray[np.int64]:
-        """Return when the entries of the histories happened, entry by entry, in units of the clock."""
+        """Return the times of the entries of histories, in time units."""
         column = self.table.column(self.schema.time).combine_chunks()
         return np.asarray(column.flatten().to_numpy(zero_copy_only=False), dtype=np.int64)
 
     @classmethod
     @with_old_keywords("Dataset")
     def of(cls, kind: str, *rows: Any, **options: Any) -> Dataset:
-        """Make a dataset of a kind from plain Python values; the ``model`` of the kind says from which.
+        """Make a dataset of a kind from plain Python values, as ``make_dataset`` of the kind takes them.
 
         Examples
         --------
@@ -190,7 +193,7 @@ class Dataset:
         return find_kind(kind).make_dataset.load()(*rows, **options)
 
     def describe(self) -> dict[str, Any]:
-        """Say in numbers what the data are."""
+        """Return the numbers of records, people, entries and values."""
         facts: dict[str, Any] = {"kind": self.kind, self.unit.many.replace(" ", "_"): len(self)}
         codes = None if self.people is None else self.person_codes()
         if codes is not None:
@@ -231,7 +234,7 @@ class Dataset:
 
 
 def _count_distinct(history: ListColumn) -> int:
-    """Count the values that occur, a part at a time: sorting all entries of large data would take a copy of them."""
+    """Count the values that occur, some entries at a time: sorting all of them would copy them."""
     seen = np.zeros(len(history.labels), dtype=bool)
     for begin in range(0, len(history.codes), _PORTION):
         seen[history.codes[begin : begin + _PORTION]] = True

@@ -1,4 +1,4 @@
-"""What the records of an original hold, as numbers: so that its owner knows them again in any order."""
+"""Fingerprints of originals: digests of records, to recognise them in any order."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Ints = npt.NDArray[np.int64]
 
 _OTHER = np.uint64(0x9E3779B97F4A7C15)
 _HELD = 1 << 20
-"""Entries of lists that are looked at together."""
+"""Entries of lists that are digested together."""
 
 
 class Fingerprint(NamedTuple):
-    """What tells data from other data, in whatever order and however many pieces their records come.
+    """The digest of a set of records, independent of their order and partition.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Fingerprint(NamedTuple):
 
     @classmethod
     def of(cls, digests: Digests) -> Fingerprint:
-        """Return that of the records with these digests."""
+        """Return the fingerprint of records with these digests."""
         sums = (int(np.sum(numbers, dtype=np.uint64)) for numbers in (digests, mix(digests ^ _OTHER)))
         return cls(len(digests), *sums)
 
@@ -55,7 +55,7 @@ class Fingerprint(NamedTuple):
 
 
 def digest_records(dataset: Dataset) -> Digests:
-    """Return a number for every record that depends on all it holds, and on whose it is, but not on names and rows.
+    """Return a number for every record that depends on its values and its person, but not on names and rows.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def digest_records(dataset: Dataset) -> Digests:
 
 
 def describe_original(digests: Digests, time_unit: TimeUnit) -> dict[str, Any]:
-    """Return what is kept of an original: how many records, digests of them in their order and in any order, its clock.
+    """Describe an original: its number of records, their digests in order and in any order, and its time unit.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def describe_original(digests: Digests, time_unit: TimeUnit) -> dict[str, Any]:
 
 
 def match_records(wanted: Digests, digests: Digests) -> Ints:
-    """Return a row for every record that is looked for; records that hold the same are as good as each other.
+    """Return a row for every wanted record; records with the same content are interchangeable.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _combine_chunks(column: pa.ChunkedArray) -> Any:
 
 
 def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
-    """Return a number for every cell: a label, a number, a time, or a list of them, in its order if that counts."""
+    """Return a number for every cell: a label, a number, a time, or a list of them, by order if that counts."""
     kind = cells.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         ends = cells.offsets.to_numpy().astype(np.int64)
@@ -132,7 +132,7 @@ def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
 
 
 def _digest_lists(inside: Digests, ends: Ints, in_order: bool) -> Digests:
-    """Return a number for every list, so many at a time that what is made of their entries stays small."""
+    """Return a number for every list, some lists at a time to bound the memory."""
     digests, begin = np.empty(len(ends) - 1, np.uint64), 0
     while begin < len(digests):
         end = max(int(np.searchsorted(ends, ends[begin] + _HELD, side="right")) - 1, begin + 1)

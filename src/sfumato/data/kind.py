@@ -1,4 +1,4 @@
-"""What a kind of data offers: one typed object, whose components are imported when they are first used."""
+"""Specifications of kinds of data, with components that are imported on first use."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.schema import Column
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,7 @@ class Lazy(Generic[T_co]):
     Parameters
     ----------
     target
-        What is imported. A target that is not there is an error, never nothing.
+        What is imported. A missing target is an error.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class Lazy(Generic[T_co]):
 
 
 def require(component: Lazy[T_co] | None) -> T_co:
-    """Load a component that some kinds do not have, where the caller knows that this one does.
+    """Load a component that some kinds lack, where the caller knows that this one has it.
 
     Examples
     --------
@@ -97,10 +98,10 @@ def require(component: Lazy[T_co] | None) -> T_co:
     >>> require(find_kind("timeline").sort_key)
     Traceback (most recent call last):
         ...
-    LookupError: this kind of data does not have the component.
+    LookupError: this kind of data lacks the component.
     """
     if component is None:
-        raise LookupError("this kind of data does not have the component.")
+        raise LookupError("this kind of data lacks the component.")
     return component.load()
 
 
@@ -114,7 +115,7 @@ class GuaranteeSpec:
 
 @dataclasses.dataclass(frozen=True)
 class AttackerSpec:
-    """The attacker with the knowledge that guarantees assume, and attackers who do more with the same knowledge."""
+    """The attacker with the knowledge that guarantees assume, and stronger attackers with the same knowledge."""
 
     attacker: Lazy[components.Attacker]
     stronger: tuple[Lazy[components.StrongerAttacker], ...] = ()
@@ -122,45 +123,43 @@ class AttackerSpec:
 
 @dataclasses.dataclass(frozen=True)
 class KindSpec:
-    """What a kind of data is, and what it offers, as objects that are imported when they are first used.
+    """The specification of a kind of data, with components that are imported on first use.
 
     Parameters
     ----------
     name
-        What the kind is called: the name of its folder.
+        The name of the kind, and of its folder.
     row
-        What one row of a dataset is, in a few words.
+        One row of a dataset in a few words.
     columns
-        The columns of a dataset with the parts they play; none where its files decide.
+        The columns of a dataset with their roles; none where they depend on the file.
     options
-        Reading options that mean something for this kind, beside those that mean something for any file. Others are
-        refused rather than ignored.
+        Options of reading that apply to this kind, besides those for any file. Others are refused.
     formats
         Formats of files that can be read.
     unit
-        What one record is, where a file does not tell.
+        The unit of records, where options and file do not give one.
     manifests
-        Files that mark a release of a shape of its own, which ``folder`` reads.
+        Files that mark a release with its own layout, which ``folder`` reads.
     descriptions
-        What whoever receives a release is told: of a row of its records (``row``, or ``row with NAME`` where there is
-        a further table of that name), of columns by their roles, and of further tables (``NAME table``).
+        Descriptions for receivers of a release: of a row (``row``, or ``row with NAME`` with a further table of that
+        name), of columns by their roles, and of further tables (``NAME table``).
     entries
-        In the long layout, one row per entry: what an entry of a list column is called there, as readers call it.
+        In the long layout, one row per entry: the column of an entry of a list column, named as in files.
     position
-        In the long layout: the column that numbers the entries of a record, where their order says something.
+        In the long layout: the column that numbers the entries of a record, where their order counts.
     ordered
-        Whether the order of the entries of a record says something.
+        Whether the order of the entries of a record counts.
     exports
-        Formats beside those of tables in which a release can be exported.
+        Export formats besides those of tables.
     suppression_reasons
-        Why records may be withheld; a release gives no others.
+        Reasons to suppress records; a release gives no others.
     recommended
-        Methods to try first, the first of all first.
+        Recommended methods, the best first.
     primary_metrics
-        Measures that tell most about what a release is still good for, the first of all first.
+        Measures that tell most about the utility of a release, the most important first.
     default_grid
-        Values of parameters worth trying, by name, for every method of the kind that has such a parameter; the mildest
-        demand first.
+        Values of parameters to try, by name, for every method of the kind with this parameter; the weakest first.
     make_dataset
         Makes a dataset from plain Python values.
     reader
@@ -174,42 +173,41 @@ class KindSpec:
     release_checks
         What must hold for every release of this kind.
     verify_faithful
-        Checks that published records are true to the original.
+        Checks that published records are true of the original.
     metrics
         Measures of utility.
     query_bounds
-        What data and releases say with certainty, and what is possible: questions are asked of it.
+        Answers queries on data and releases: certain and possible results.
     count_retained
-        Counts how many values are left in a release.
+        Counts the values that a release retains.
     report
         Writes the owner's report.
     generator
         Generates data.
     find_inferences
-        Counts how sure a reader of the files can be of sensitive values; None where what verifiers count says it.
+        Computes how certain sensitive values can be inferred from the files; None where verifiers do.
     detect, knows_folder
-        Guesses how a file is to be read; tells whether a folder is of a known layout. None where nothing is known.
+        Detects how to read a file; detects folders of a known layout. None where nothing is detected.
     protect
-        Adds a guarantee about sensitive values to a guess; None where guesses have no such values.
+        Adds a guarantee for sensitive values to a detection; None where detections have no such values.
     vocabulary
-        Names of columns that are recognised; None where columns are described by the owner.
+        Known names of columns; None where the owner gives their roles.
     option_checks
         Checks of the texts of reading options, by the name of the option.
     partitioned_reading
         How files of people are read in bounded memory; None where they are read whole.
     sort_key
-        How people are laid in a line for releases in partitions; None where there are no such releases.
+        Sort keys for releases in partitions; None where there are no such releases.
     partitions_report, judge_partitions
-        What the report says of releases in partitions, and how its judgement differs; None where there is nothing to
-        say.
+        Report on releases in partitions, and its judgement; None where these do not differ.
     report_words
-        What the report says in plain words; None where the words for any kind will do.
+        Words of the report; None for those of any kind.
     reconstruct
-        Draws originals that fit a release; None where nothing is left to draw.
+        Draws originals that fit a release; None where none can be drawn.
     folder
-        Reads and checks releases of a shape of their own; None where all have the usual one.
+        Reads and checks releases with their own layout; None where all have the usual one.
     stream
-        Publishes records as they come; None where all records are needed at once.
+        Publishes records of a stream; None where all records are needed at once.
 
     Examples
     --------
@@ -276,25 +274,26 @@ def all_kinds() -> tuple[str, ...]:
 
 
 def find_kind(kind: str) -> KindSpec:
-    """Return what a kind of data offers.
+    """Return the specification of a kind of data.
 
     Examples
     --------
     >>> find_kind("set")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: kind must be one of ... got 'set'. Did you mean 'sets'?
+    sfumato.exceptions.ParameterError: kind= must be one of ... got 'set'. Did you mean kind='sets'?
     """
     if kind not in all_kinds():
         near = difflib.get_close_matches(str(kind), all_kinds(), n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"kind must be one of {', '.join(all_kinds())}, got {kind!r}.{hint}")
+        hint = Message("Did you mean ", option("kind", near[0]), "?") if near else ""
+        rule = f" must be one of {', '.join(all_kinds())}, got {kind!r}."
+        raise ParameterError(Message(option("kind"), rule), hint=hint)
     spec: KindSpec = importlib.import_module(f"{_KINDS}.{kind}").KIND
     return spec
 
 
 class OfKind:
-    """Something that is written in the folder of a kind of data, and so is for that kind.
+    """Base of classes in the folder of a kind of data, which belong to that kind.
 
     Examples
     --------

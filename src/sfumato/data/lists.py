@@ -1,4 +1,4 @@
-"""Histories of different lengths as two flat arrays."""
+"""List columns, such as histories, as two flat arrays."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ListColumn:
         return ListColumn(offsets, self.codes[np.repeat(self.offsets[rows], lengths) + within], self.labels)
 
     def keep(self, tokens: npt.NDArray[np.bool_]) -> ListColumn:
-        """Return the same rows with only the marked codes left in them."""
+        """Return the same rows with only the marked codes."""
         counts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
         return ListColumn(counts[self.offsets], self.codes[tokens], self.labels)
 

@@ -1,7 +1,7 @@
-"""Where coordinates of places come from: what a dataset knows of it, and what a release says.
+"""Origins of coordinates of places, in datasets and releases.
 
-Coordinates that people's visits brought along are theirs, and are never published as they are. What is published of
-them lies in cells of a hierarchy that is the same for all data: a square around 0, quartered again and again.
+Coordinates of visits are personal data and are never published unchanged. Published coordinates are in cells of a
+hierarchy that is the same for all data: a square around 0 that is quartered repeatedly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LEVELS = {"lonlat": 24, "plane": 61}
 
 
 class Observations(NamedTuple):
-    """Where people were, visit by visit: place and person as numbers, and the position as it was recorded."""
+    """Positions of visits: place and person as numbers, and the coordinates as recorded."""
 
     place: Ints
     person: Ints
@@ -37,19 +37,19 @@ class Observations(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class PlaceOrigin:
-    """Where coordinates of places come from.
+    """The origin of coordinates of places.
 
     Parameters
     ----------
     source
-        ``given`` by somebody who knows the places, ``cells`` around visits of k people, or squares that are the places
-        (``grid``, ``quadtree``), or ``regions`` that somebody drew.
+        ``given`` by the owner, ``cells`` around visits of k people, squares that are the places (``grid``,
+        ``quadtree``), or ``regions`` from a file.
     coordinates
         ``lonlat`` in degrees, or ``plane``.
     size
         For a grid: the side of its cells, in metres or plane units.
     people
-        For a quadtree: the fewest people among whom a square is quartered.
+        For a quadtree: the fewest people in a square that is quartered.
 
     Examples
     --------
@@ -66,12 +66,12 @@ class PlaceOrigin:
 
     @property
     def side(self) -> float:
-        """Side of the square that the hierarchy of cells begins with."""
+        """Side of the largest square of the hierarchy of cells."""
         return _SIDES[self.coordinates]
 
     @property
     def levels(self) -> int:
-        """How often it may be quartered."""
+        """How often it can be quartered."""
         return _LEVELS[self.coordinates]
 
     @property
@@ -80,7 +80,7 @@ class PlaceOrigin:
         return ("lon", "lat") if self.coordinates == "lonlat" else ("x", "y")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a reader needs to find the cells again."""
+        """Return the plain values from which the cells can be computed again."""
         description: dict[str, Any] = {"source": self.source, "coordinates": self.coordinates}
         if self.source in {CELLS, QUADTREE}:
             description |= {"side": self.side, "levels": self.levels}
@@ -92,14 +92,14 @@ class PlaceOrigin:
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> PlaceOrigin:
-        """Read what :meth:`to_dict` wrote, and nothing else.
+        """Make an origin from exactly what :meth:`to_dict` returned.
 
         Examples
         --------
         >>> PlaceOrigin.from_dict({"source": "cells", "coordinates": "lonlat", "side": 1.0, "levels": 24})
         Traceback (most recent call last):
             ...
-        sfumato.exceptions.ParameterError: coordinates: not one of the ways in which this program publishes places.
+        sfumato.exceptions.ParameterError: coordinates: they must be as this version writes them.
         """
         is_valid = description.get("source") in _SOURCES and description.get("coordinates") in tuple(_SIDES)
         size, people = description.get("size", 0.0), description.get("people", 0)
@@ -107,8 +107,8 @@ class PlaceOrigin:
             origin = cls(description["source"], description["coordinates"], size, people)
             if origin.to_dict() == dict(description):
                 return origin
-        raise ParameterError("coordinates: not one of the ways in which this program publishes places.")
+        raise ParameterError("coordinates: they must be as this version writes them.")
 
 
 UNQUESTIONED = PlaceOrigin()
-"""Coordinates that come with the data as their owner made them, on a plane."""
+"""Coordinates given with the data, on a plane."""

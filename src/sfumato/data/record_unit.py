@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.messages import Message, option
 from sfumato.old_names import with_old_names
 
 __all__ = ["PERSON", "RECORD", "TIME_POINT", "RecordUnit", "parse_unit", "plural"]
@@ -20,7 +21,7 @@ _BEINGS = frozenset(
         *("participant", "respondent", "household", "family", "home", "employee", "student", "passenger", "subject"),
     }
 )
-"""Whoever has records, and is not one of several records of somebody."""
+"""Nouns of those who have records; other nouns are records of a person."""
 
 
 @with_old_names
@@ -33,7 +34,7 @@ class RecordUnit:
     one, many
         The noun for one record and for several.
     owner
-        Whose the records are, where somebody may have several of them; empty where a record is a person.
+        Noun of those who have the records, where they may have several; empty where a record is a person.
 
     Examples
     --------
@@ -53,10 +54,11 @@ class RecordUnit:
     def __post_init__(self) -> None:
         for noun in (self.one, self.many, self.owner or "person"):
             if not isinstance(noun, str) or not _NOUN.fullmatch(noun):
-                raise ParameterError("unit: must be made of nouns such as 'day' or 'stay of patient', of letters only.")
+                rule = " must be made of nouns of letters only, such as 'day' or 'stay of patient'."
+                raise ParameterError(Message(option("unit"), rule))
 
     def fill_in(self, text: str) -> str:
-        """Put what a record is into a sentence.
+        """Fill the nouns for records into a sentence.
 
         Examples
         --------
@@ -69,7 +71,7 @@ class RecordUnit:
 
     @property
     def is_person(self) -> bool:
-        """Tell whether a record is all there is of a person."""
+        """Whether a record is a person."""
         return not self.owner
 
     @property
@@ -88,7 +90,7 @@ class RecordUnit:
         return f"{_article(self.one)} of {_article(self.owner)}" if self.owner else _article(self.one)
 
     def count(self, n: int) -> str:
-        """Say how many records there are.
+        """Return a number of records in words.
 
         Examples
         --------
@@ -98,29 +100,28 @@ class RecordUnit:
         return f"{n:,} {self.one if n == 1 else self.many}"
 
     def owners(self, n: int) -> str:
-        """Say how many people, households or others there are that have the records."""
+        """Return a number of people, households or others who have the records in words."""
         noun = self.owner or self.one
         return f"{n:,} {noun if n == 1 else plural(noun)}"
 
     def explain(self) -> str:
-        """Say in a sentence what a record is and what is counted, empty where a record is a person.
+        """Return a sentence on what a record is and what the guarantee counts; empty where a record is a person.
 
         Examples
         --------
         >>> RecordUnit("day", "days", "person").explain()
-        'A record is a day of a person, and a person may have several: the promise counts days, not people.'
+        'A record is a day of a person, and a person may have several: the guarantee counts days, not people.'
         """
         if not self.owner:
             return ""
         if self.one == "record":
             return (
-                f"{_article(self.owner).capitalize()} may have several records: the promise counts records, not "
+                f"{_article(self.owner).capitalize()} may have several records: the guarantee counts records, not "
                 f"{plural(self.owner)}."
             )
         return (
-            f"A record is {self.record_of_person}, and {_article(self.owner)} may have several: the promise counts "
-            f"{self.many}, "
-            f"not {plural(self.owner)}."
+            f"A record is {self.record_of_person}, and {_article(self.owner)} may have several: the guarantee "
+            f"counts {self.many}, not {plural(self.owner)}."
         )
 
     def to_dict(self) -> dict[str, str]:
@@ -139,13 +140,13 @@ class RecordUnit:
         try:
             return cls(**data)
         except (TypeError, ParameterError):
-            raise SchemaError("release.json: the unit must say what one record is, with one, many and owner.") from None
+            raise SchemaError("release.json: the unit must have the texts one, many and owner.") from None
 
 
 PERSON = RecordUnit("person", "people")
 TIME_POINT = RecordUnit("time point", "time points")
 RECORD = RecordUnit("record", "records", "person")
-"""Where a file does not tell whether somebody has several records."""
+"""For files that do not link records to people."""
 
 
 def plural(noun: str) -> str:
@@ -168,9 +169,9 @@ def _article(noun: str) -> str:
 
 
 def parse_unit(text: str) -> RecordUnit:
-    """Read what the owner says a record is: ``basket``, or ``stay of patient``.
+    """Parse what one record is: ``basket``, or ``stay of patient``.
 
-    Where nobody is named, a being such as a household is one record each, and anything else is a person's.
+    Without ``of``, a noun such as household means one record each; any other noun is a record of a person.
 
     Examples
     --------
@@ -184,7 +185,10 @@ def parse_unit(text: str) -> RecordUnit:
     at = len(words) - 1 - words[::-1].index("of") if named else len(words)
     noun, owner = " ".join(words[:at]), " ".join(words[at + 1 :])
     if not noun or (named and not owner):
-        raise ParameterError(f"unit: write what a record is, and whose, as in 'stay of patient', got {text!r}.")
+        rule = f" must name a record and its owner, got {text!r}."
+        raise ParameterError(
+            Message(option("unit"), rule), hint=Message("For example: ", option("unit", "stay of patient"))
+        )
     if not owner and noun not in _BEINGS:
         owner = "person"
     return RecordUnit(noun, plural(noun), owner)

@@ -1,4 +1,4 @@
-"""What the columns of a dataset are."""
+"""Schemas: the columns of datasets with their roles and scales."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ __all__ = ["ROLES", "SCALES", "Column", "Schema"]
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "plain", "history", "time", "count")
 SCALES = ("categorical", "ordered", "integer", "decimal", "date")
-"""What the values of an attribute are, and so how they can be generalised."""
+"""Types of attributes, which decide how their values are generalised."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column and the part it plays.
+    """A column and its role.
 
     Parameters
     ----------
     name, role
-        What it is called, and the part it plays.
+        Its name and role.
     scale
-        For attributes: what their values are.
+        For attributes: the type of their values.
     order
         For ordered attributes: their values from the lowest to the highest.
 
@@ -41,11 +41,14 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
-            raise SchemaError(f"column {self.name!r}: role must be one of {', '.join(ROLES)}, got {self.role!r}.")
+            raise self._refuse(f"role must be one of {', '.join(ROLES)}, got {self.role!r}.")
         if self.scale not in SCALES:
-            raise SchemaError(f"column {self.name!r}: scale must be one of {', '.join(SCALES)}, got {self.scale!r}.")
+            raise self._refuse(f"scale must be one of {', '.join(SCALES)}, got {self.scale!r}.")
         if (self.scale == "ordered") != bool(self.order) or len(set(self.order)) < len(self.order):
-            raise SchemaError(f"column {self.name!r}: an ordered attribute, and no other, lists its values once each.")
+            raise self._refuse("ordered attributes, and no others, must list each value once.")
+
+    def _refuse(self, fault: str) -> SchemaError:
+        return SchemaError(f"Column {self.name!r}: {fault}", column=self.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,25 +71,25 @@ class Schema:
         names = [column.name for column in self.columns]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
-            raise SchemaError(f"{self.kind}: column {repeated[0]!r} is there more than once.")
+            raise SchemaError(f"{self.kind}: column {repeated[0]!r} occurs more than once.", column=repeated[0])
 
     @property
     def identifier(self) -> str:
-        """Name of the column that tells people apart."""
+        """Name of the column that identifies records."""
         return self._only("identifier")
 
     @property
     def history(self) -> str:
-        """Name of the list column that holds what people did."""
+        """Name of the list column with the histories."""
         return self._only("history")
 
     @property
     def time(self) -> str:
-        """Name of the list column that says when."""
+        """Name of the list column with the times."""
         return self._only("time")
 
     def _only(self, role: str) -> str:
         names = [column.name for column in self.columns if column.role == role]
         if len(names) != 1:
-            raise SchemaError(f"{self.kind}: exactly one {role} column is needed, found {len(names)}.")
+            raise SchemaError(f"{self.kind}: there must be one {role} column, found {len(names)}.")
         return names[0]

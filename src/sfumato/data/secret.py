@@ -1,4 +1,4 @@
-"""The owner's secret: everything that orders or names what is published follows from it and from nothing else."""
+"""The owner's secret, from which all random orders and names of a release are derived."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 
 __all__ = ["SECRET_BYTES", "Secret", "digest"]
 
@@ -23,11 +24,10 @@ _PERSON = b"sfumato"
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Secret:
-    """A key of 256 bits from which every random order follows through keyed BLAKE2b.
+    """A key of 256 bits, from which every random order is derived with keyed BLAKE2b.
 
-    The key comes from the operating system. A number that somebody chose could be guessed, and would undo the release:
-    there is no way to make a secret of one. Whoever knows the key can put the records back in their order, so it stays
-    in ``owner/``.
+    The key comes from the operating system; chosen numbers are refused, as they could be guessed. The key reveals the
+    original order of the records, so it stays in ``owner/``.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Secret:
 
     def __post_init__(self) -> None:
         if len(self.key) != SECRET_BYTES:
-            raise ParameterError(f"secret: must be {SECRET_BYTES} bytes, got {len(self.key)}.")
+            raise ParameterError(Message(option("secret"), f" must be {SECRET_BYTES} bytes, got {len(self.key)}."))
 
     def __repr__(self) -> str:
         return "Secret(...)"
@@ -56,15 +56,16 @@ class Secret:
 
     @classmethod
     def of(cls, given: Secret | bytes) -> Secret:
-        """Take a secret or its bytes, and refuse a number: whoever tries numbers finds it."""
+        """Return a secret or one of bytes; numbers are refused, as they could be guessed."""
         if not isinstance(given, Secret | bytes):
+            rule = f" must be {SECRET_BYTES} bytes from the operating system, got {type(given).__name__}."
             raise ParameterError(
-                f"secret: must be {SECRET_BYTES} bytes that the operating system drew, got {type(given).__name__}."
+                Message(option("secret"), rule), hint="Use the secret of an earlier release, or leave it out."
             )
         return cls(given) if isinstance(given, bytes) else given
 
     def derive(self, *context: str | int | bytes) -> Secret:
-        """Return a secret for one purpose; it tells nothing about this one or about those for other purposes."""
+        """Return a secret for one purpose, from which neither this one nor others can be derived."""
         state = hashlib.blake2b(key=self.key, digest_size=SECRET_BYTES, person=_PERSON)
         for part in context:
             text = part if isinstance(part, bytes) else str(part).encode()
@@ -74,7 +75,7 @@ class Secret:
     def for_data(self, table: pa.Table, *context: str) -> Secret:
         """Return the secret that orders these data and no others.
 
-        The same secret used for another month of data would otherwise put the same person in the same place.
+        Otherwise the same secret would give people of another month of data the same positions.
         """
         return self.derive(digest(table), *context)
 
@@ -86,7 +87,7 @@ class Secret:
         return np.frombuffer(drawn, dtype="<u8")[:n].astype(np.uint64)
 
     def number_names(self, names: Iterable[str], purpose: str) -> npt.NDArray[np.uint64]:
-        """Return a random number of 64 bits for every name, the same one wherever the name stands.
+        """Return a random number of 64 bits for every name, the same at every position.
 
         Examples
         --------
@@ -106,12 +107,12 @@ class Secret:
         return np.frombuffer(b"".join(map(draw, names)), dtype="<u8").astype(np.uint64)
 
     def order(self, n: int, purpose: str) -> npt.NDArray[np.int64]:
-        """Return a random order of n things."""
+        """Return a random order of n elements."""
         return np.argsort(self.numbers(n, purpose), kind="stable")
 
 
 def digest(table: pa.Table) -> bytes:
-    """Return a hash of the content of a table, however it is cut into chunks and laid out in memory.
+    """Return a hash of the content of a table, independent of its chunks and layout in memory.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def _add_text(state: hashlib.blake2b, text: str) -> None:
 
 
 def _add_array(state: hashlib.blake2b, array: Any) -> None:
-    """Add type, length and cells; memory may hold more than the cells, and is not added."""
+    """Add type, length and cells, but not the memory around them."""
     _add_text(state, f"{array.type} {len(array)} {array.null_count}")
     if array.null_count:
         state.update(np.packbits(array.is_null().to_numpy(zero_copy_only=False)).tobytes())

@@ -1,4 +1,4 @@
-"""Some of the records of a dataset, as if there were no others."""
+"""Selections of records of a dataset."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
-    """Return some records of a dataset; values that none of them has are forgotten, and so are their places.
+    """Return some records of a dataset, without the values and places that none of them has.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
 
 
 def pick_rows(dataset: Dataset, rows: Ints) -> Dataset:
-    """Return some records of a dataset that are still numbered as in the whole: values that none has stay known.
+    """Return some records of a dataset with all its values, numbered as before.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def pick_rows(dataset: Dataset, rows: Ints) -> Dataset:
 
 
 def find_names(dataset: Dataset) -> Any:
-    """Return what tells records apart, as an Arrow array; None where nothing does but their rows.
+    """Return the identifiers of records as an Arrow array; None where only their rows identify them.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def find_names(dataset: Dataset) -> Any:
 
 
 def order_rows(dataset: Dataset, rows: Ints) -> Ints:
-    """Return rows in the order in which a partition has them: by names of records, which no order of a file changes.
+    """Return rows in the order of a partition: by the names of records, independent of the order of the file.
 
     Examples
     --------
@@ -118,9 +118,9 @@ def order_rows(dataset: Dataset, rows: Ints) -> Ints:
 
 
 def take_partition(dataset: Dataset, rows: Ints) -> Dataset:
-    """Return some records as a partition that does not depend on how the others, or they, were ordered.
+    """Return some records as a partition that does not depend on the order of records.
 
-    Records come by their names, and values are numbered by theirs.
+    Records are ordered by their names, and values are numbered by theirs.
 
     Examples
     --------
@@ -133,8 +133,7 @@ def take_partition(dataset: Dataset, rows: Ints) -> Dataset:
 def order_by_names(dataset: Dataset) -> Dataset:
     """Return the same data with their records in the order of their names, and with values numbered by theirs.
 
-    So that nothing that is made of data depends on the order in which a file has its rows. Records without names stay
-    in their order.
+    Results then do not depend on the order of rows in the file. Records without names stay in their order.
 
     Examples
     --------
@@ -150,7 +149,7 @@ def order_by_names(dataset: Dataset) -> Dataset:
 
 
 def _number_by_names(dataset: Dataset) -> Dataset:
-    """Return the same records with all values in the order of their names; items of a set stand in it, too."""
+    """Return the same records with all values in the order of their names, as are items of sets."""
     table = dataset.table
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
@@ -188,10 +187,10 @@ def _number_by_names(dataset: Dataset) -> Dataset:
 
 
 def sample_observations(dataset: Dataset, secret: Secret, most: int) -> Dataset:
-    """Return a dataset that knows of so many people at every place at most where they were, one visit of each.
+    """Return a dataset with positions of at most so many people at every place, one visit of each.
 
-    What is published of where a place is needs k of them. All of the others would go into every partition that knows
-    the place, and so all visits into all partitions. Whom it still knows is random.
+    Published coordinates of a place need visits of k people. Without sampling, every partition with it would hold
+    all visits to it. Who is kept is random.
 
     Examples
     --------
@@ -213,17 +212,17 @@ def sample_observations(dataset: Dataset, secret: Secret, most: int) -> Dataset:
 
 
 def choose_visits(place: npt.NDArray[np.uint64], observations: Observations, secret: Secret, most: int) -> Ints:
-    """Return the visits that are still known: of so many people at every place at most, one of each.
+    """Return a sample of visits: of at most so many people at every place, one of each.
 
-    Where a visit was and the secret decide, so that it makes no difference in which order visits come, nor whether some
-    were left out before that would be left out here.
+    The positions of visits and the secret decide. The result does not depend on the order of visits, nor on visits that
+    were left out earlier and would be left out here.
 
     Parameters
     ----------
     place
         A number for the name of the place of every visit.
     observations
-        The visits; how their places are numbered does not count.
+        The visits; the numbers of their places do not count.
     secret, most
         As in :func:`sample_observations`.
 
@@ -247,6 +246,6 @@ def choose_visits(place: npt.NDArray[np.uint64], observations: Observations, sec
 
 
 def _narrow(groups: tuple[tuple[str, ...], ...], labels: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """Leave values out of groups that nobody has."""
+    """Remove values from groups that no record has."""
     left = (tuple(value for value in group if value in labels) for group in groups)
     return tuple(group for group in left if group)

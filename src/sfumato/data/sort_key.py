@@ -1,4 +1,4 @@
-"""How things are laid in a line so that neighbours are alike: numbers of 64 bits, the nearer the more alike."""
+"""Sort keys of records: numbers of 64 bits, nearer for similar records."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 ANYWHERE = np.uint64(2**64 - 1)
-"""Key of people who are as near to everybody: they are dealt out evenly to all partitions."""
+"""Key of people without values to compare: they are distributed evenly to all partitions."""
 _ONE = np.uint64(1)
 
 
 class Survey(NamedTuple):
-    """What keys need to know of all records: how often each value of the histories comes, and when.
+    """Facts of all records that keys need: the frequency of each value of the histories, and its times.
 
     Examples
     --------
@@ -60,9 +60,9 @@ def take_survey(dataset: Dataset) -> Survey:
 
 
 def scale(values: npt.NDArray[Any], bits: int, among: npt.NDArray[Any] | None = None) -> Keys:
-    """Return values as whole numbers of so many bits, from the least to the greatest; what is no number is 0.
+    """Scale values to whole numbers of a number of bits, from the least to the greatest; NaN is 0.
 
-    Where there are others, ``among`` holds the least and the greatest of all of them.
+    If there are further values, ``among`` holds the least and the greatest of all.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def scale(values: npt.NDArray[Any], bits: int, among: npt.NDArray[Any] | None = 
 
 
 def follow_curve(x: Keys, y: Keys, bits: int) -> Keys:
-    """Return where the cells of a grid with 2^bits cells along each side come on the Hilbert curve.
+    """Return the positions of cells on the Hilbert curve, in a grid with 2^bits cells along each side.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def follow_curve(x: Keys, y: Keys, bits: int) -> Keys:
 
 
 def interleave(columns: Sequence[Keys], bits: int) -> Keys:
-    """Return numbers that hold the bits of all columns in turn, the highest of each first.
+    """Return numbers with the bits of all columns in turn, the highest of each first.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def interleave(columns: Sequence[Keys], bits: int) -> Keys:
 
 
 def find_commonest(rows: Ints, codes: npt.NDArray[Any], count: int) -> Ints:
-    """Return the code that every row has most often, the least of several; -1 where it has none.
+    """Return the most frequent code of every row, the least of several; -1 for empty rows.
 
     Parameters
     ----------
@@ -139,6 +139,6 @@ def find_commonest(rows: Ints, codes: npt.NDArray[Any], count: int) -> Ints:
     times = np.diff(begins, append=len(entries))
     row, code = entries[begins] // width, entries[begins] % width
     order = np.lexsort((-code, times, row))
-    # The last of each row comes often, and of those that come as often it is the least.
+    # The last of each row is the most frequent and, of several, the least.
     commonest[row[order]] = code[order]
     return commonest

@@ -1,4 +1,4 @@
-"""What a time number means: seconds since 1970, minutes, days, or just numbers."""
+"""Units of times: seconds since 1970, minutes, days, or plain numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Longs = npt.NDArray[np.int64]
 
 
 def count_units(unit: str, micros: Longs) -> Longs:
-    """Return in which unit since 1970 every moment lies, given as microseconds since 1970.
+    """Return the number of units since 1970 of times in microseconds since 1970.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def count_units(unit: str, micros: Longs) -> Longs:
 
 
 def find_moments(unit: str, numbers: Longs) -> Longs:
-    """Return the moment at which units begin, as microseconds since 1970.
+    """Return the begin of units in microseconds since 1970.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def find_moments(unit: str, numbers: Longs) -> Longs:
 
 
 def place_moment(unit: str, number: float) -> float:
-    """Return the moment of a number of units, also of one between two beginnings, as microseconds since 1970.
+    """Return the time of a number of units, whole or not, in microseconds since 1970.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def place_moment(unit: str, number: float) -> float:
 class TimeUnit:
     """The resolution of the times of a dataset.
 
-    Times are whole numbers. With a unit they count that unit since 1970-01-01 UTC; without one they are the
+    Times are whole numbers. With a unit they are numbers of units since 1970-01-01 UTC; without one they are the
     numbers of the file.
 
     Parameters
@@ -73,7 +73,7 @@ class TimeUnit:
     unit
         ``second``, ``minute``, ``hour``, ``day``, ``month`` or ``quarter``; None for plain numbers.
     origin
-        For activity data, which have no times but slots: the time at which the first slot begins.
+        For activity data, which have slots: the time at which the first slot begins.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class TimeUnit:
 
     def __post_init__(self) -> None:
         if self.unit is not None and self.unit not in UNITS:
-            raise ParameterError(f"clock: unit must be one of {', '.join(UNITS)}, got {self.unit!r}.")
+            raise ParameterError(f"Time unit must be one of {', '.join(UNITS)}, got {self.unit!r}.", option="unit")
 
     @property
     def published_type(self) -> str:
@@ -96,13 +96,13 @@ class TimeUnit:
         return "int64" if self.unit is None else "timestamp"
 
     def to_arrow(self, times: npt.NDArray[np.int64]) -> pa.Array:
-        """Return times as they are published."""
+        """Return times as published."""
         if self.unit is None:
             return pa.array(times, pa.int64())
         return pa.array(find_moments(self.unit, times), pa.int64()).cast(pa.timestamp("us", tz="UTC"))
 
     def from_arrow(self, times: pa.Array) -> npt.NDArray[np.int64]:
-        """Read times as they were published.
+        """Parse published times.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Points in time as text: histories have millions of them, on few distinct days."""
+"""Points in time as text, fast for many times on few days."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GROUPS = {"s": 0, "ms": 1, "us": 2, "ns": 3}
 
 
 def encode_timestamps(values: pa.Array) -> pa.Array:
-    """Write points in time as text in UTC; where a second is not whole, all with the decimals of the resolution.
+    """Format points in time as text in UTC; if a second is not whole, all have the decimals of the resolution.
 
     Each distinct day is formatted once. Times of day and decimals are looked up in tables.
 
@@ -42,7 +42,7 @@ def encode_timestamps(values: pa.Array) -> pa.Array:
 
 
 def _encode_days(days: npt.NDArray[np.int64], values: pa.Array) -> pa.Array:
-    """Write the days of points in time, each distinct day once; null where there is no point in time."""
+    """Format the days of points in time, each distinct day once; null where a time is null."""
     coded = pa.array(days * _DAY, mask=values.is_null().to_numpy(zero_copy_only=False)).dictionary_encode()
     return pc.strftime(coded.dictionary.cast(pa.timestamp("s")), format="%Y-%m-%dT").take(coded.indices)
 

@@ -20,13 +20,14 @@ import numpy as np
 from sfumato.api import calls
 from sfumato.api.aggregate import combine_attacks, describe_untested, write_partitions_report
 from sfumato.api.attack import attack_more
-from sfumato.api.edits import describe_edited
+from sfumato.api.edits import describe_edited, note_edited
 from sfumato.api.protect import anonymize
 from sfumato.api.verify import check_written
 from sfumato.base.method import Method
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note, merge_notes
 from sfumato.data.secret import Secret
 from sfumato.engines.checkpoint import PartitionsCheckpoint
 from sfumato.engines.local import Local
@@ -79,9 +80,11 @@ _MAX_SENTENCES = 5
 """Sentences about partitions that are repeated for all of them."""
 
 
-_UNREPORTED = (
-    f"No report was written: it needs everybody in memory, and there are more than {REPORTED:,} records. `sfumato "
-    "attack` and `sfumato measure` tell what it would, where there is memory for it."
+_UNREPORTED = Note(
+    "report-left-out",
+    "No report was written: it needs all records in memory, and there are more than {most}. `sfumato attack` and "
+    "`sfumato measure` give its numbers where there is enough memory.",
+    details={"most": f"{REPORTED:,}"},
 )
 
 
@@ -142,7 +145,7 @@ class Divided:
 
     release: DividedRelease
     verdict: Verdict
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     warnings: tuple[str, ...]
     seconds: dict[str, float]
     counters: dict[str, int]
@@ -283,7 +286,7 @@ def publish_in_partitions(
             if reports and not too_many:
                 verdict = _report(source, options, partitions, verdict, staging, checkpoint, timer)
             staging.commit()
-    warning_texts = (*partitions.dataset.doubts, *verdict.warnings, *verdict.remaining.warnings)
+    warning_texts = (*map(str, partitions.dataset.doubts), *verdict.warnings, *verdict.remaining.warnings)
     for text in warning_texts:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     notes = (*_count_notes(outcome["notes"] for outcome in outcomes), *([_UNREPORTED] if reports and too_many else []))
@@ -319,7 +322,7 @@ def _find_partitions(
             progress=progress,
         )
         steps = describe_edited(source) if isinstance(source, Path) else ()
-        edited = tuple(f"The table was edited: {step}." for step in steps)
+        edited = tuple(note_edited(step) for step in steps)
         dataset = dataclasses.replace(scanned.dataset, notes=(*edited, *scanned.dataset.notes))
         return StoredPartitions(dataset, scanned.partitions, scanned.fingerprint, place)
     except ReadWhole as why:
@@ -398,7 +401,7 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
         "claimed": verdict.claimed,
         "measured": verdict.measured,
         "checks": verdict.checks,
-        "notes": run.notes,
+        "notes": [note.to_dict() for note in run.notes],
         "warnings": verdict.warnings,
         "remaining": [dataclasses.asdict(possibility) for possibility in remaining],
         "little": [dataclasses.asdict(possibility) for possibility in low_utility],
@@ -434,17 +437,31 @@ def _read_verdict(outcome: dict[str, Any]) -> Verdict:
     return Verdict(True, outcome["claimed"], outcome["measured"], checks=checks, warnings=warnings, remaining=remaining)
 
 
-def _count_notes(notes: Iterable[list[str]]) -> tuple[str, ...]:
-    """Return what was said of partitions, each sentence once and with the number of partitions.
+def _count_notes(notes: Iterable[list[dict[str, Any]]]) -> tuple[Note, ...]:
+    """Return the notes on all partitions, each once, with its counts added up and the number of partitions.
 
     Examples
     --------
-    >>> _count_notes([["2 are left out.", "Sorted."], ["3 are left out.", "Sorted."], []])
-    ('2 are left out. (in 1 partition)', '3 are left out. (in 1 partition)', 'Sorted. (in 2 partitions)')
+    >>> late, sorted_ = Note("late", "Left out {rows}.", {"rows": 2}), Note("sorted", "Sorted.")
+    >>> [str(note) for note in _count_notes([[late.to_dict(), sorted_.to_dict()], [late.to_dict()], []])]
+    ['Left out 4. (in 2 partitions)', 'Sorted. (in 1 partition)']
     """
-    placed = [(text, at) for texts in notes for at, text in enumerate(dict.fromkeys(texts))]
-    counted, place = Counter(text for text, _ in placed), dict(placed)
-    chosen = sorted(counted.most_common(_MAX_SENTENCES), key=lambda entry: place[entry[0]])
-    sentences = [f"{text} (in {times:,} partition{'s' * (times > 1)})" for text, times in chosen]
-    left = len(counted) - len(sentences)
-    return (*sentences, *([f"Much the same is said of further partitions, {left:,} times."] if left else []))
+    taken = [[Note.from_dict(fields) for fields in entry] for entry in notes]
+    times = Counter(key for entry in taken for key in {note.key for note in entry})
+    merged = merge_notes(note for entry in taken for note in entry)
+    most = sorted(merged, key=lambda note: -times[note.key])[:_MAX_SENTENCES]
+    chosen = [note for note in merged if note in most]
+    counted = [
+        dataclasses.replace(
+            note,
+            template=note.template + " (in {partitions} {partitions:partition|partitions})",
+            counts={**note.counts, "partitions": times[note.key]},
+        )
+        for note in chosen
+    ]
+    others = Note(
+        "notes-left-out",
+        "{notes} similar {notes:note|notes} on partitions {notes:is|are} left out.",
+        {"notes": len(merged) - len(chosen)},
+    )
+    return (*counted, *([others] if len(merged) > len(chosen) else []))

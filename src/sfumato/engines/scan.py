@@ -20,12 +20,14 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.fingerprint import Fingerprint
 from sfumato.data.kind import find_kind
+from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.progress import Progress, watch
+from sfumato.readers.notes import FILES_READ, OWNERS, ROWS_READ
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import describe_owners
-from sfumato.readers.partitioned.agreement import DISAGREED, Decision, count_owners, merge_decisions, unite_notes
+from sfumato.readers.partitioned.agreement import DISAGREED, Decision, merge_decisions, unite_notes
 from sfumato.readers.partitioned.bucket_summary import BucketSummary
 from sfumato.readers.partitioned.disk import OnDisk
 from sfumato.readers.partitioned.observations import SHARES
@@ -189,23 +191,25 @@ def _unite(
         notes = _unite_notes(facts, partitioned_reading, dataclasses.replace(combined, dataset=finished))
     except SfumatoError:
         raise ReadWhole("something may be wrong with it") from None
-    begin = len(list(itertools.takewhile(lambda note: note.startswith("Read "), notes)))
+    begin = len(list(itertools.takewhile(lambda note: note.code in {FILES_READ, ROWS_READ}, notes)))
     merged_notes = (*notes[:begin], *rows.notes, *notes[begin:], *more)
-    doubts = tuple(unite_notes([entry.dataset.doubts for entry in facts], {}) or ())
     return SharedData(
-        dataclasses.replace(finished, notes=merged_notes, doubts=doubts),
+        dataclasses.replace(finished, notes=merged_notes),
         combined.survey,
         all(entry.has_observations for entry in facts),
     )
 
 
-def _unite_notes(facts: Sequence[BucketFacts], partitioned_reading: PartitionedReading, combined: All) -> list[str]:
-    notes = [list(entry.dataset.notes) for entry in facts]
+def _unite_notes(facts: Sequence[BucketFacts], partitioned_reading: PartitionedReading, combined: All) -> list[Note]:
+    notes = [entry.dataset.notes for entry in facts]
     summary, data = partitioned_reading.summarise(combined, notes), combined.dataset
+    counted = [note.counts for entry in notes for note in entry if note.code == OWNERS]
     if data.unit.owner and data.people is not None:
-        counted = [count_owners(entry) for entry in notes]
-        owners, most = sum(entry[0] for entry in counted), max(entry[1] for entry in counted)
-        summary["There are "] = describe_owners(data.unit, combined.records, owners, most)
+        owners, most = (
+            sum(counts["owners"] for counts in counted),
+            max((counts["most"] for counts in counted), default=0),
+        )
+        summary[OWNERS] = describe_owners(data.unit, combined.records, owners, most)
     merged = unite_notes(notes, summary)
     if merged is None:
         raise ReadWhole("its rows are not all written in the same way")

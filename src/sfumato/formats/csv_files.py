@@ -1,9 +1,11 @@
-"""CSV with one spelling per table, so that equal tables are equal bytes."""
+"""CSV files in one form, so that equal tables are equal bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
@@ -14,17 +16,18 @@ from sfumato.formats.memory import Place, open_for_arrow
 __all__ = ["encode_csv", "read_csv", "read_header", "write_csv"]
 
 _ROWS = 1 << 16
-"""So many rows are spelled at a time: enough for Arrow, little for the memory."""
+"""Rows that are encoded together."""
 
 _QUOTED = '[",\r\n]'
-_QUOTE, _COMMA, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"', ",", ""))
+_QUOTE, _COMMA, _LINE, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"', ",", "\n", ""))
 
 
 def encode_csv(table: pa.Table) -> Iterator[bytes]:
-    r"""Spell a table of text as CSV, portion by portion.
+    r"""Encode a table of text as CSV, some rows at a time.
 
     A cell is quoted if it holds a comma, a quote or a line break, or is an empty text; lines end with a line feed. A
-    null is nothing, so that every tool reads a number that is missing, unless it would leave an empty line.
+    null is an unquoted empty cell, which every tool reads as a missing number, unless the line would be empty.
+    Columns may be dictionaries of texts.
 
     Examples
     --------
@@ -33,27 +36,44 @@ def encode_csv(table: pa.Table) -> Iterator[bytes]:
     >>> b"".join(encode_csv(pa.table({"age": ["20", None], "town": [None, "a"]})))
     b'age,town\n20,\n,a\n'
     """
-    yield _encode_rows([pa.array([name], pa.large_string()) for name in table.column_names])
+    yield _join([_quote(pa.array([name], pa.large_string())) for name in table.column_names])
+    columns = [_quote_dictionary(table.column(name)) for name in table.column_names]
     for begin in range(0, table.num_rows, _ROWS):
-        part = table.slice(begin, _ROWS)
-        yield _encode_rows([part.column(name).combine_chunks().cast(pa.large_string()) for name in table.column_names])
+        yield _join([_take_texts(column.slice(begin, _ROWS)) for column in columns])
 
 
-def _encode_rows(columns: list[pa.Array]) -> bytes:
+def _quote_dictionary(column: pa.ChunkedArray) -> Any:
+    """Quote the texts of a dictionary, each once."""
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    coded = pa.concat_arrays(column.unify_dictionaries().chunks)
+    return pa.DictionaryArray.from_arrays(coded.indices, _quote(coded.dictionary.cast(pa.large_string())))
+
+
+def _take_texts(column: Any) -> Any:
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary.take(column.indices)
+    return _quote(column.combine_chunks().cast(pa.large_string()))
+
+
+def _quote(texts: Any) -> Any:
+    quoted = pc.or_(pc.match_substring_regex(texts, _QUOTED), pc.equal(texts, ""))
+    if not pc.any(quoted).as_py():
+        return texts
+    wrapped = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(texts, '"', '""'), _QUOTE, _NOTHING)
+    return pc.if_else(quoted, wrapped, texts)
+
+
+def _join(columns: list[Any]) -> bytes:
+    """Return rows of texts as lines."""
     if not columns:
         return b"\n"
-    cells = []
-    for column in columns:
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        quoted = pc.or_(pc.match_substring_regex(column, _QUOTED), pc.equal(column, ""))
-        if pc.any(quoted).as_py():
-            wrapped = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(column, '"', '""'), _QUOTE, _NOTHING)
-            column = pc.if_else(quoted, wrapped, column)
-        if column.null_count:
-            column = pc.fill_null(column, '""' if len(columns) == 1 else "")
-        cells.append(column)
-    lines = pc.binary_join_element_wise(*cells, _COMMA).to_pylist()
-    return ("\n".join(lines) + "\n").encode()
+    cells = [pc.fill_null(column, '""' if len(columns) == 1 else "") for column in columns]
+    lines = pc.binary_join_element_wise(pc.binary_join_element_wise(*cells, _COMMA), _LINE, _NOTHING)
+    lines = lines.combine_chunks() if isinstance(lines, pa.ChunkedArray) else lines
+    _, ends, text = lines.buffers()
+    begin, end = np.frombuffer(ends, np.int64)[[lines.offset, lines.offset + len(lines)]].tolist()
+    return bytes(text.slice(begin, end - begin))
 
 
 def write_csv(table: pa.Table, path: Place) -> None:
@@ -63,7 +83,7 @@ def write_csv(table: pa.Table, path: Place) -> None:
 
 
 def read_csv(path: Place, columns: list[str]) -> pa.Table:
-    """Read columns of a CSV file as text, whatever else it holds."""
+    """Read some columns of a CSV file as text."""
     try:
         table = pacsv.read_csv(
             open_for_arrow(path),
@@ -74,11 +94,11 @@ def read_csv(path: Place, columns: list[str]) -> pa.Table:
         )
         present = table.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise SchemaError(f"{path.name}: not a complete CSV file.") from None
+        raise SchemaError(f"{path.name}: this is not a complete CSV file.") from None
     for name in columns:
         if present.count(name) != 1:
-            fault = "is missing" if name not in present else "is there more than once"
-            raise SchemaError(f"{path.name}: column {name!r} {fault}.")
+            fault = "is missing" if name not in present else "occurs more than once"
+            raise SchemaError(f"{path.name}: column {name!r} {fault}.", column=name)
     return table.select(columns)
 
 
@@ -92,4 +112,4 @@ def read_header(path: Place) -> list[str]:
         ) as reader:
             return [str(name) for name in reader.schema.names]
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise SchemaError(f"{path.name}: not a complete CSV file.") from None
+        raise SchemaError(f"{path.name}: this is not a complete CSV file.") from None

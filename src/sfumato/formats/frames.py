@@ -1,4 +1,4 @@
-"""Data frames of other libraries, as files that the readers read."""
+"""Data frames of other libraries as files for readers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["FrameFile", "import_library", "is_frame", "make_file", "make_frame",
 
 _NAME = "data frame"
 _INDEX = re.compile(r"__index_level_\d+__")
-"""What pandas calls rows that have no column of names."""
+"""Name that pandas gives to an index without one."""
 _UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError, NotImplementedError, RuntimeError)
-"""What libraries raise for columns that Arrow has no type for; their messages may quote cells."""
+"""Errors of libraries for columns without a type in Arrow; their messages may quote cells."""
 
 
 class FrameFile(MemoryPlace):
@@ -30,49 +30,49 @@ class FrameFile(MemoryPlace):
     ----------
     content
         The table as Parquet.
-    notes
-        What was done to the frame, in sentences.
+    index_dropped
+        Whether the frame had an index without a name, which is no column.
     label
-        What it is called in messages.
+        Its name in messages.
     table
-        The table itself, where nobody has to read the content.
+        The table itself, where the content need not be read.
     count
-        How many files its rows come from.
+        Number of files of its rows.
 
     Examples
     --------
     >>> file = make_file(pa.table({"person": ["7"]}))
-    >>> file.name, file.suffix, file.notes
-    ('data frame', '.parquet', ())
+    >>> file.name, file.suffix, file.index_dropped
+    ('data frame', '.parquet', False)
     """
 
     def __init__(
         self,
         content: bytes,
-        notes: tuple[str, ...] = (),
+        index_dropped: bool = False,
         label: str = _NAME,
         table: pa.Table | None = None,
         count: int = 1,
     ) -> None:
         super().__init__({"frame.parquet": content}, "frame.parquet", label)
-        self.notes = notes
+        self.index_dropped = index_dropped
         self.table = table
         self.count = count
 
     @classmethod
     def hold(cls, table: pa.Table, label: str, count: int = 1) -> FrameFile:
-        """Make a file of rows that were read already from so many files, as types that every reader knows.
+        """Make a file of rows that were read from several files, as types that every reader knows.
 
         Examples
         --------
         >>> FrameFile.hold(pa.table({"person": ["7"]}), "visits.csv").name
         'visits.csv'
         """
-        return cls(b"PAR1", (), label, table, count)
+        return cls(b"PAR1", False, label, table, count)
 
 
 def is_frame(value: object) -> bool:
-    """Tell whether something is a table of some library: Arrow, pandas, Polars or another that hands tables over.
+    """Return whether something is a table of Arrow, pandas, Polars or another library with an interchange protocol.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def is_frame(value: object) -> bool:
 
 
 def make_file(frame: Any, label: str = _NAME) -> FrameFile:
-    """Make a file of a data frame: its columns are read by the rules for files, and nothing is written to disk.
+    """Make a file in memory of a data frame; its columns are read by the rules for files.
 
     An index of pandas that has a name is a column; one without a name numbers the rows, and is left out.
     """
@@ -92,12 +92,11 @@ def make_file(frame: Any, label: str = _NAME) -> FrameFile:
     table = table.drop_columns(unnamed)
     sink = pa.BufferOutputStream()
     try:
-        # As it is: what is read is bounded by the size of the file, and equal cells take no room in a packed one.
+        # Without compression: the limit of expansion is measured against the size of the file.
         pq.write_table(table, sink, version="2.6", compression="none", use_dictionary=False, write_statistics=False)
     except _UNFIT:
         raise SchemaError(f"{_NAME}: {_name_unfit(table)}") from None
-    notes = ("The index of the data frame has no name and is left out.",) if unnamed else ()
-    return FrameFile(sink.getvalue().to_pybytes(), notes, label)
+    return FrameFile(sink.getvalue().to_pybytes(), bool(unnamed), label)
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -124,14 +123,14 @@ def to_table(frame: Any) -> pa.Table:
 
 
 def _spread(array: Any) -> Any:
-    """Return the labels of a column that has a dictionary, one by one; Arrow cannot spread all of them itself."""
+    """Return the labels of a dictionary column one by one; Arrow cannot cast all of them itself."""
     if not pa.types.is_dictionary(array.type):
         return array
     return array.dictionary.cast(plain_type(array.type.value_type)).take(array.indices)
 
 
 def _explain_type(field: pa.Field) -> str:
-    return f"column {field.name!r} has the type {field.type}, which files do not have. Store it as text or numbers."
+    return f"column {field.name!r} has the type {field.type}, which files cannot have. Store it as text or numbers."
 
 
 def _convert(frame: Any) -> pa.Table:
@@ -140,14 +139,14 @@ def _convert(frame: Any) -> pa.Table:
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.table(frame)
     if not hasattr(frame, "__dataframe__"):
-        raise ParameterError("read: give a path, or a table of pandas, Polars or Arrow.")
+        raise ParameterError("read: data must be a path, or a table of pandas, Polars or Arrow.", option="path")
     from pyarrow.interchange import from_dataframe
 
     return from_dataframe(frame)
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of readers for types that say the same in another way.
+    """Return the type that readers use for equivalent types.
 
     Examples
     --------
@@ -164,19 +163,19 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
 
 
 def _explain(frame: Any) -> str:
-    """Name the columns of a frame that Arrow does not take, without their cells."""
+    """Return the reason why Arrow does not take a frame, without its cells."""
     names = [str(name) for name in getattr(frame, "columns", ())]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        return f"{_NAME}: every column needs a name of its own; {repeated[0]!r} is there more than once."
+        return f"{_NAME}: column {repeated[0]!r} occurs more than once. Rename one of them."
     unfit = []
     for name in getattr(frame, "columns", ()):
         try:
             _convert(frame[[name]])
         except _UNFIT:
             unfit.append(str(name))
-    problem = f"column {unfit[0]!r} holds values of several types, or of one that tables do not have" if unfit else ""
-    return f"{_NAME}: {problem or 'it is not a table that Arrow can take'}. Store it as text, numbers or times."
+    problem = f"column {unfit[0]!r} has values of several types, or of a type that tables cannot have" if unfit else ""
+    return f"{_NAME}: {problem or 'Arrow cannot convert it'}. Store it as text, numbers or times."
 
 
 def _name_unfit(table: pa.Table) -> str:
@@ -185,11 +184,11 @@ def _name_unfit(table: pa.Table) -> str:
             pq.write_table(table.select([field.name]), pa.BufferOutputStream())
         except _UNFIT:
             return _explain_type(field)
-    return "it has a column of a type that files do not have. Store it as text or numbers."
+    return "a column has a type that files cannot have. Store it as text or numbers."
 
 
 def import_library(name: str) -> Any:
-    """Import a library that is not installed with Sfumato, or refuse with the command that installs it.
+    """Import an optional library, or refuse with the command that installs it.
 
     Examples
     --------
@@ -198,12 +197,12 @@ def import_library(name: str) -> Any:
     >>> import_library("no_such_library")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: no_such_library is not installed. Install it: pip install no_such_library.
+    sfumato.exceptions.ParameterError: no_such_library is not installed. Install it: pip install no_such_library
     """
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise ParameterError(f"{name} is not installed. Install it: pip install {name}.") from None
+        raise ParameterError(f"{name} is not installed.", hint=f"Install it: pip install {name}") from None
 
 
 def make_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -225,7 +224,7 @@ def make_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
             return import_library("polars").from_arrow(table)
         except ParameterError:
             raise ParameterError(
-                "to_frame: neither pandas nor polars is installed. Install one: pip install pandas."
+                "to_frame: neither pandas nor polars is installed.", hint="Install one: pip install pandas"
             ) from None
     pandas_types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
     return table.to_pandas(types_mapper=pandas_types.get)

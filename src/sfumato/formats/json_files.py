@@ -1,4 +1,4 @@
-"""JSON that says everything once: read strictly, written in one spelling."""
+"""JSON files, read strictly and written in one form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["check_plain", "encode_json", "parse_json", "read_json"]
 
 
 def check_plain(path: Place) -> None:
-    """Refuse anything but a plain file: what a link leads to is not in the folder, and a pipe never ends."""
+    """Refuse links, pipes and folders: the target of a link is not in the folder, and a pipe never ends."""
     missing = f"{path.name}: the file is missing from the release."
     if isinstance(path, MemoryPlace):
         if not path.is_file():
@@ -26,17 +26,17 @@ def check_plain(path: Place) -> None:
     except FileNotFoundError:
         raise SchemaError(missing) from None
     except (OSError, ValueError):
-        raise SchemaError(f"{path.name}: cannot be read.") from None
+        raise SchemaError(f"{path.name}: the file cannot be read.") from None
     if stat.S_ISLNK(mode):
-        raise SchemaError(f"{path.name}: is a link to another place; a release holds its files itself. Copy it in.")
+        raise SchemaError(f"{path.name}: the file is a link.", hint="Replace it by a copy of the file it links to.")
     if not stat.S_ISREG(mode):
-        raise SchemaError(f"{path.name}: is not a plain file.")
+        raise SchemaError(f"{path.name}: this is not a regular file.")
 
 
 def read_json(path: Place) -> Any:
-    """Read a JSON file; every JSON that a release or its owner keeps comes through here.
+    """Read a JSON file of a release or of its owner.
 
-    A key that stands twice in an object is refused, because programs differ in which one they take; so are numbers
+    An object with the same key twice is refused, because programs differ in which value they take; so are numbers
     that JSON does not have.
 
     Examples
@@ -49,39 +49,38 @@ def read_json(path: Place) -> Any:
     ...     read_json(path)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: release.json: a key stands twice in an object, and programs differ in which they
-    take.
+    sfumato.exceptions.SchemaError: release.json: an object has the same key twice.
     """
     check_plain(path)
     return parse_json(path.name, read_bounded(path))
 
 
 def parse_json(name: str, data: bytes) -> Any:
-    """Parse a JSON text as strictly; the name is for error messages, which never quote the text.
+    """Parse a JSON text strictly; the name is for error messages, which never quote the text.
 
     Examples
     --------
     >>> parse_json("release.json", b"[" * 20_000)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: release.json: cannot be read as JSON.
+    sfumato.exceptions.SchemaError: release.json: this is not valid JSON.
     """
     try:
         text = data.decode("utf-8-sig")
         value = json.loads(text, object_pairs_hook=_take_pairs, parse_constant=_refuse_constant)
         check_nesting(name, value)
         if "\\u" in text:
-            # Escapes can spell halves of characters, which are no text.
+            # Escapes can stand for half a surrogate pair, which is no text.
             encode_json(value)
     except _TwiceError:
-        raise SchemaError(f"{name}: a key stands twice in an object, and programs differ in which they take.") from None
+        raise SchemaError(f"{name}: an object has the same key twice.") from None
     except (ValueError, RecursionError):
-        raise SchemaError(f"{name}: cannot be read as JSON.") from None
+        raise SchemaError(f"{name}: this is not valid JSON.") from None
     return value
 
 
 class _TwiceError(Exception):
-    """A key stands twice in an object."""
+    """An object has the same key twice."""
 
 
 def _take_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -96,7 +95,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def encode_json(value: Any) -> bytes:
-    """Spell plain values as the text of a file.
+    """Encode plain values as the text of a file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""JSON and TOML as strangers write them: not too long and not too deep."""
+"""Reading of JSON and TOML files with limits of size and nesting."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ __all__ = [
     "format_toml",
     "read_bounded",
     "read_toml",
+    "refuse_nesting",
 ]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -51,15 +52,20 @@ def format_toml(value: Any) -> str:
 
 
 DEEPEST = 64
-"""Lists and objects inside of one another; files about people need a handful."""
+"""Largest depth of nested lists and objects."""
 LONGEST = 1 << 30
-"""Bytes of a manifest, a trace or a recoding."""
+"""Largest size of a file in bytes."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
+def refuse_nesting(name: str) -> SchemaError:
+    """Return the error of a file whose lists and objects are nested too deeply."""
+    return SchemaError(f"{name}: lists and objects are nested more than {DEEPEST} deep.")
+
+
 def check_nesting(name: str, value: Any) -> Any:
-    """Return plain values, or refuse those that lie too deep in one another.
+    """Return plain values, or refuse those that are nested too deeply.
 
     Examples
     --------
@@ -67,32 +73,34 @@ def check_nesting(name: str, value: Any) -> Any:
     {'k': [5]}
     """
     if _nested(value) > DEEPEST:
-        raise SchemaError(f"{name}: lists and objects lie more than {DEEPEST} deep in one another.")
+        raise refuse_nesting(name)
     return value
 
 
 def read_bounded(path: Place, longest: int = LONGEST) -> bytes:
-    """Return the content of a file that is not meant to be large.
+    """Return the content of a file, or refuse one that is too large.
 
     Examples
     --------
     >>> read_bounded(Path(__file__), 10)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: json_text.py: longer than the 10 bytes that such a file may have.
+    sfumato.exceptions.SchemaError: json_text.py: the file is larger than 10 bytes, the limit for such files.
     """
     try:
         with path.open("rb") as file:
             data = file.read(longest + 1)
     except OSError as error:
         reason = (
-            "there is no such file" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
+            "there is no such file"
+            if isinstance(error, FileNotFoundError)
+            else f"the file cannot be read ({error.strerror})"
         )
         raise SchemaError(f"{path}: {reason}.") from None
     except ValueError:
-        raise SchemaError(f"{path}: not a valid path.") from None
+        raise SchemaError(f"{path}: this is not a valid path.") from None
     if len(data) > longest:
-        raise SchemaError(f"{path.name}: longer than the {longest:,} bytes that such a file may have.")
+        raise SchemaError(f"{path.name}: the file is larger than {longest:,} bytes, the limit for such files.")
     return data
 
 
@@ -108,7 +116,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     {'k': 5}
     """
     data = read_bounded(path, 1 << 20)
-    deep = SchemaError(f"{path}: tables and lists lie more than {DEEPEST} deep in one another.")
+    deep = SchemaError(f"{path}: tables and lists are nested more than {DEEPEST} deep.")
     if max((line.count(b".") for line in data.splitlines()), default=0) > 1000:
         raise deep
     try:
@@ -116,9 +124,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     except RecursionError:
         raise deep from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SchemaError(f"{path}: not a TOML file ({error}).") from None
+        raise SchemaError(f"{path}: this is not a TOML file ({error}).") from None
     except ValueError:
-        raise SchemaError(f"{path}: not a TOML file (a number or date that cannot be read).") from None
+        raise SchemaError(f"{path}: this is not a TOML file (a number or date cannot be read).") from None
     if _nested(document) > DEEPEST:
         raise deep
     return document
@@ -149,7 +157,7 @@ def find_deep_line(data: bytes) -> int | None:
 
 
 def _measure_depth(data: bytes) -> int:
-    """Count how deep brackets lie in one another, outside of texts; stop where it is too deep."""
+    """Return the depth of nested brackets outside of texts; counting ends where it is too deep."""
     if data.count(b"[") + data.count(b"{") <= DEEPEST:
         return 0
     depth = deepest = 0
@@ -166,7 +174,7 @@ def _measure_depth(data: bytes) -> int:
 
 
 def _nested(value: Any) -> int:
-    """Count how deep lists and objects lie in one another, level by level; stop where it is too deep."""
+    """Return the depth of nested lists and objects; counting ends where it is too deep."""
     depth, level = 0, [value] if isinstance(value, dict | list) else []
     while level and depth <= DEEPEST:
         depth += 1

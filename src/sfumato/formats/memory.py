@@ -1,4 +1,4 @@
-"""Files and folders in memory, addressed like those on disk: so that what reads and checks files works on both."""
+"""Files and folders in memory with the methods of paths, for readers and checks of files."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["MemoryPlace", "Place", "Readable", "as_place", "open_for_arrow"]
 
 
 class _Size(NamedTuple):
-    """What is known of a file in memory; the names are those of :func:`os.stat`."""
+    """Facts of a file in memory, named as by :func:`os.stat`."""
 
     st_size: int
 
 
 class MemoryPlace:
-    """A file or folder that nobody else can see, with the methods of a path that reading and writing need.
+    """A file or folder in memory, with the methods of a path that reading and writing need.
 
     Parameters
     ----------
     files
-        Content by path, shared by all places that begin here.
+        Content by path, shared by all places below this one.
     at
-        Where in it this place is.
+        The path of this place.
     label
-        What a file is called in messages, where its name is nobody's choice.
+        Name in messages, where the name of the file has no meaning.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class MemoryPlace:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return self._label or self._at.name
 
     @property
@@ -69,22 +69,22 @@ class MemoryPlace:
         return MemoryPlace(self._files, str(self._at.with_suffix(suffix)))
 
     def is_file(self) -> bool:
-        """Tell whether something was written here."""
+        """Return whether this is a file."""
         return str(self._at) in self._files
 
     def is_dir(self) -> bool:
-        """Tell whether something was written below."""
+        """Return whether there are files below."""
         return any(True for _ in self.iterdir())
 
     def iterdir(self) -> Iterator[MemoryPlace]:
-        """Yield what lies directly below, in the order of names."""
+        """Yield the files and folders directly below, in the order of names."""
         paths = (PurePosixPath(path) for path in self._files)
         below = (path.relative_to(self._at).parts for path in paths if path != self._at and self._is_above(path))
         for name in sorted({parts[0] for parts in below}):
             yield self / name
 
     def files(self) -> dict[str, bytes]:
-        """Return all that was written, by path.
+        """Return all files, by path.
 
         Examples
         --------
@@ -105,12 +105,12 @@ class MemoryPlace:
         return self._files[str(self._at)]
 
     def write_bytes(self, data: bytes) -> int:
-        """Keep a content here."""
+        """Store a content."""
         self._files[str(self._at)] = bytes(data)
         return len(data)
 
     def open(self, mode: str = "rb") -> io.BytesIO:
-        """Open the content for reading, or a new one that is kept when it is closed."""
+        """Open the content for reading, or a new one that is stored when it is closed."""
         return io.BytesIO(self.read_bytes()) if mode == "rb" else _MemoryWriter(self)
 
     def stat(self) -> _Size:
@@ -119,7 +119,7 @@ class MemoryPlace:
 
 
 class _MemoryWriter(io.BytesIO):
-    """Content on its way to a place in memory."""
+    """Content that is stored in memory when it is closed."""
 
     def __init__(self, place: MemoryPlace) -> None:
         super().__init__()
@@ -135,11 +135,11 @@ Place: TypeAlias = Path | MemoryPlace
 """Where files are: on disk or in memory."""
 
 Readable: TypeAlias = str | os.PathLike[str] | MemoryPlace
-"""What a reader takes."""
+"""Sources of readers."""
 
 
 def as_place(path: Readable) -> Place:
-    """Return a path as an object, and a place in memory as it is.
+    """Return a path as an object, and a place in memory unchanged.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def as_place(path: Readable) -> Place:
 
 
 def open_for_arrow(place: Place) -> Any:
-    """Return what Arrow reads a file from.
+    """Return a file for a reader of Arrow.
 
     Examples
     --------

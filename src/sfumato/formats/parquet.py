@@ -1,4 +1,4 @@
-"""Parquet files as strangers write them: what they hold is bounded before it is read."""
+"""Reading of Parquet files with a limit of expansion."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["has_no_rows", "iterate_labels", "iterate_parquet", "read_parquet"]
 
 _ROWS = 1 << 16
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 12, "BYTE_ARRAY": 4}
-_BROKEN = "this is not a whole Parquet file; it is cut short or damaged."
+_BROKEN = "this is not a complete Parquet file: it is truncated or damaged."
 
 
 def read_parquet(name: str, source: Any, size: int) -> pa.Table:
-    """Read a Parquet file whose content stays within what its size allows.
+    """Read a Parquet file, or refuse one beyond the limit of expansion.
 
-    Runs of equal values take no room in such a file, so a few bytes may stand for any number of rows. The rows are
-    counted in the footer before anything is read, and the bytes while it is read.
+    Runs of equal values take hardly any space in a file, so a few bytes may encode any number of rows. The rows are
+    counted in the footer before reading, and the bytes while reading.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def read_parquet(name: str, source: Any, size: int) -> pa.Table:
     source
         A path, or a reader of Arrow's.
     size
-        Bytes of the file, or of all files that hold the same content: what the content is measured against.
+        Bytes of the file, or of all files with the same content, for the limit of expansion.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def read_parquet(name: str, source: Any, size: int) -> pa.Table:
 
 
 def has_no_rows(content: bytes) -> bool:
-    """Tell whether a Parquet file has columns and no rows, as clusters write them beside others.
+    """Return whether a Parquet file has columns and no rows, as clusters write them beside others.
 
     Examples
     --------
@@ -62,13 +62,13 @@ def has_no_rows(content: bytes) -> bool:
 
 
 def iterate_parquet(name: str, source: Any, size: int) -> Iterator[pa.RecordBatch]:
-    """Yield the content of a Parquet file within the same bounds, part by part; first a part without rows."""
+    """Yield the content of a Parquet file within the same limit in batches; the first has no rows."""
     try:
         file = pq.ParquetFile(source, thrift_string_size_limit=1 << 28, thrift_container_size_limit=1 << 24)
         check_expansion(name, size, _count_least(file.metadata))
         yield _without_views(pa.RecordBatch.from_pylist([], schema=file.schema_arrow))
         for batch in _read_within(name, file, size):
-            # Arrow reads bytes that are no text without a word.
+            # Arrow reads invalid text silently.
             batch.validate(full=True)
             yield _without_views(batch)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
@@ -87,10 +87,10 @@ def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def iterate_labels(name: str, path: Path, size: int) -> Iterator[pa.RecordBatch]:
-    """Yield the content of a file within the same bounds, many rows at a time, with texts as codes and labels.
+    """Yield the content of a file within the same limit, many rows at a time, with texts as codes and labels.
 
-    Codes take four bytes, however long a text is that comes again and again, so that many rows are safe to read; what
-    they would take as texts is counted before anybody spells them out.
+    Codes take four bytes, also for long texts that repeat, so that many rows are safe to read; their size as texts is
+    counted before they are decoded.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def iterate_labels(name: str, path: Path, size: int) -> Iterator[pa.RecordBatch]
 
 
 def _count_decoded_bytes(cells: Any) -> int:
-    """Return how many bytes cells take when their labels are spelled out."""
+    """Return how many bytes cells take when their labels are decoded."""
     if not pa.types.is_dictionary(cells.type):
         return int(cells.nbytes)
     lengths: Any = pc.binary_length(cells.dictionary)
@@ -145,7 +145,7 @@ def _read_within(name: str, file: pq.ParquetFile, size: int) -> Iterator[pa.Reco
 
 
 def _count_least(metadata: pq.FileMetaData) -> int:
-    """Return how many bytes the content takes at least, by what the footer says."""
+    """Return how many bytes the content takes at least, by the footer."""
     size = 0
     for group in range(metadata.num_row_groups):
         about = metadata.row_group(group)

@@ -1,4 +1,4 @@
-"""What a Parquet file holds besides its records: metadata, layout, and bytes that no reader looks at."""
+"""Contents of Parquet files besides their records: metadata, layout, and bytes that no reader uses."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ _SLACK, _SPARE = 1.01, 256
 
 
 def find_beside_records(path: Place, expected: pa.Buffer) -> tuple[list[str], str]:
-    """Say what a Parquet file has that the expected one, with the same records, has not.
+    """Return what a Parquet file has that the expected one, with the same records, lacks.
 
-    The same version of the library writes the same bytes, so that nothing can hide. A file of another version is
-    compared in all that the library shows of it: schema, metadata, row groups, and where its bytes lie; the second
-    part of the answer then names that version.
+    The same version of the library writes the same bytes. A file of another version is compared by its schema,
+    metadata, row groups and positions of bytes; the second result then names that version.
 
     Parameters
     ----------
     path
         The file.
     expected
-        What its records are as a file written now.
+        A file with its records, written now.
     """
     content = path.read_bytes()
     if content == expected.to_pybytes():
@@ -54,7 +53,7 @@ def _sum_columns(metadata: Any) -> int:
 
 
 def _find_unused_labels(content: bytes) -> list[str]:
-    """Look for dictionaries with labels that no record has, or that stand there twice."""
+    """Find dictionaries with labels that no record has, or that occur twice."""
     table = pq.read_table(pa.BufferReader(content))
     for name in table.column_names:
         for chunk in table.column(name).chunks:
@@ -87,14 +86,14 @@ def _compare_schemas(theirs: pa.Schema, ours: pa.Schema) -> list[str]:
 
 
 def _has_metadata(field: pa.Field) -> bool:
-    # What the Parquet reader itself notes about a column is not in the file.
+    # The Parquet reader itself adds this key.
     keys = {key for key in field.metadata or {} if key != b"PARQUET:field_id"}
     inside = [field.type.field(at) for at in range(field.type.num_fields)]
     return bool(keys) or any(_has_metadata(child) for child in inside)
 
 
 def _compare_layout(content: bytes, theirs: Any, ours: Any) -> list[str]:
-    """Look for bytes outside columns and footer, for statistics, and for row groups of other sizes."""
+    """Find bytes outside columns and footer, statistics, and row groups of other sizes."""
     extras = []
     end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     spans = []

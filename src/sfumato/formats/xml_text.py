@@ -1,4 +1,4 @@
-"""XML as strangers write it: read a block at a time, without entities of its own, not too deep."""
+"""Reading of XML files in blocks, with limits and without entities."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from sfumato.exceptions import SchemaError
 __all__ = ["LONGEST_TEXT", "Listener", "walk_xml"]
 
 DEEPEST = 64
-"""Elements inside of one another; logs and tracks need a handful."""
+"""Largest depth of nested elements."""
 LONGEST_TEXT = 1 << 20
-"""Characters of one text or attribute."""
+"""Largest number of characters of a text or attribute."""
 
 
 class Listener(Protocol):
-    """What is told about the elements of a file, one after another."""
+    """Receives the elements of a file, one after another."""
 
     def begin(self, path: tuple[str, ...], tag: str, attributes: dict[str, str]) -> None:
-        """Take the beginning of an element; ``path`` are those around it, names are without their prefix."""
+        """Receive the beginning of an element; ``path`` are those around it, names are without their prefix."""
 
     def end(self, path: tuple[str, ...], tag: str, text: str) -> None:
-        """Take the end of an element with the text that stands in it, after other elements in it if there are any."""
+        """Receive the end of an element with its text, that after inner elements if there are any."""
 
 
 class _FaultError(Exception):
-    """Something that the file must not have; expat lets it through, with its context dropped later."""
+    """Something that the file must not have; expat passes it on, and its context is dropped later."""
 
 
 def walk_xml(name: str, blocks: Iterable[bytes], listener: Listener) -> None:
-    """Tell a listener every element of a file, in memory that does not grow with the file.
+    """Pass every element of a file to a listener, in memory that does not grow with the file.
 
-    Entities that the file declares are refused: a few lines of them can stand for more text than any machine holds, or
-    for files of the machine.
+    Entities that the file declares are refused: a few lines of them can expand to more text than any machine holds, or
+    to files of the machine.
 
     Examples
     --------
@@ -49,22 +49,22 @@ def walk_xml(name: str, blocks: Iterable[bytes], listener: Listener) -> None:
     >>> walk_xml("log.xes", [b'<!DOCTYPE log [<!ENTITY a "b">]><log>&a;</log>'], Names())
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: log.xes: line 1 declares a document type, which files of this format do not have.
-    Remove it.
+    sfumato.exceptions.SchemaError: log.xes: line 1 declares a document type, which is refused. Remove it.
     """
     walker = _Walker(listener)
     parser = walker.parser
-    fault = ""
+    fault = hint = ""
     try:
         for block in blocks:
             parser.Parse(block, False)
         parser.Parse(b"", True)
     except _FaultError as error:
-        fault = str(error)
+        fault, hint = error.args
     except (expat.ExpatError, UnicodeError, ValueError, LookupError):
-        fault = "is not XML, or the file is cut short. Copy it again"
+        fault, hint = "is not XML, or the file is truncated", "Copy it again."
     if fault:
-        raise SchemaError(f"{name}: line {parser.CurrentLineNumber} {fault}.")
+        line = int(parser.CurrentLineNumber)
+        raise SchemaError(f"{name}: line {line} {fault}.", rows=(line,), hint=hint)
 
 
 class _Walker:
@@ -83,11 +83,11 @@ class _Walker:
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.path) >= DEEPEST:
-            raise _FaultError(f"has elements more than {DEEPEST} deep in one another")
+            raise _FaultError(f"has elements nested more than {DEEPEST} deep", "")
         if any(len(value) > LONGEST_TEXT for value in attributes.values()):
-            raise _FaultError(f"has a text of more than {LONGEST_TEXT:,} characters")
+            raise _FaultError(f"has a text of more than {LONGEST_TEXT:,} characters", "")
         if self.texts:
-            self.texts[-1].clear()  # what stands between elements is nothing that is wanted, and may be much
+            self.texts[-1].clear()  # text between elements is not used, and may be long
         tag = name.rpartition(":")[2]
         self.listener.begin(tuple(self.path), tag, attributes)
         self.path.append(tag)
@@ -102,9 +102,9 @@ class _Walker:
     def _text(self, text: str) -> None:
         self.length += len(text)
         if self.length > LONGEST_TEXT:
-            raise _FaultError(f"has a text of more than {LONGEST_TEXT:,} characters")
+            raise _FaultError(f"has a text of more than {LONGEST_TEXT:,} characters", "")
         if self.texts:
             self.texts[-1].append(text)
 
     def _refuse_doctype(self, *_declared: object) -> NoReturn:
-        raise _FaultError("declares a document type, which files of this format do not have. Remove it")
+        raise _FaultError("declares a document type, which is refused", "Remove it.")

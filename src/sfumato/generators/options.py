@@ -1,4 +1,4 @@
-"""What a generator can be asked for: each option's name, type, default, range and help."""
+"""Options of generators: name, type, default, range and help."""
 
 import difflib
 import math
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, parameter
 
 __all__ = ["Option", "choose_model", "nearest_name", "resolve_options"]
 
@@ -23,7 +24,7 @@ _TYPE_WORDS = {
 
 @dataclass(frozen=True)
 class Option:
-    """Describe one option, so that a command line, a form or a reference page can offer it.
+    """One option, as the command line, forms and reference pages show it.
 
     Parameters
     ----------
@@ -60,18 +61,21 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def check(self, value: Any, owner: str) -> Any:
-        """Turn a given value (or its text form) into the option's type and check its range."""
+        """Convert a value or its text to the type of the option, and check its range."""
         converted = self._convert(value)
         if converted is None:
-            raise ParameterError(f"{owner}: {self.name} must be {_TYPE_WORDS[self.type]}, got {value!r}.")
+            raise self._refuse(owner, f"{_TYPE_WORDS[self.type]}, got {value!r}.")
         if self.at_least is not None and converted < self.at_least:
-            raise ParameterError(f"{owner}: {self.name} must be at least {self.at_least}, got {converted}.")
+            raise self._refuse(owner, f"at least {self.at_least}, got {converted}.")
         if self.at_most is not None and converted > self.at_most:
-            raise ParameterError(f"{owner}: {self.name} must be at most {self.at_most}, got {converted}.")
+            raise self._refuse(owner, f"at most {self.at_most}, got {converted}.")
         if self.choices and converted not in self.choices:
             choices = " or ".join(self.choices)
-            raise ParameterError(f"{owner}: {self.name} must be {choices}, got {converted!r}.")
+            raise self._refuse(owner, f"{choices}, got {converted!r}.")
         return converted
+
+    def _refuse(self, owner: str, rule: str) -> ParameterError:
+        return ParameterError(Message(f"{owner}: ", parameter(self.name), f" must be {rule}"))
 
     def _convert(self, value: Any) -> Any:
         if isinstance(value, bool) or (self.type in (int, str, date) and isinstance(value, float)):
@@ -86,7 +90,7 @@ class Option:
 
 
 def nearest_name(name: str, names: Iterable[str]) -> str:
-    """Return the known name that looks most like the given one.
+    """Return the known name that is most similar to the given one.
 
     Examples
     --------
@@ -97,7 +101,7 @@ def nearest_name(name: str, names: Iterable[str]) -> str:
 
 
 def resolve_options(owner: str, model: str, options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fill in defaults and check what was given; unknown names are refused with the nearest known one.
+    """Fill in defaults and check given options; unknown names are refused with the nearest known one.
 
     Examples
     --------
@@ -107,15 +111,15 @@ def resolve_options(owner: str, model: str, options: tuple[Option, ...], given: 
     >>> resolve_options("generate trajectories", "checkins", (days,), {"day": 3})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate trajectories: model checkins has no option 'day';
-    the nearest known one is 'days'.
+    sfumato.exceptions.ParameterError: generate trajectories: model checkins has no option 'day'. Did you mean 'days'?
     """
     names = [option.name for option in options]
     for name in given:
         if name not in names:
             raise ParameterError(
-                f"{owner}: model {model} has no option {name!r}; "
-                f"the nearest known one is {nearest_name(name, names)!r}."
+                f"{owner}: model {model} has no option {name!r}.",
+                option=name,
+                hint=f"Did you mean {nearest_name(name, names)!r}?",
             )
     return {
         option.name: option.check(given[option.name], owner) if given.get(option.name) is not None else option.default
@@ -126,7 +130,7 @@ def resolve_options(owner: str, model: str, options: tuple[Option, ...], given: 
 def choose_model(
     kind: str, size: Any, seed: Any, model: str, models: Mapping[str, tuple[Option, ...]], given: Mapping[str, Any]
 ) -> tuple[int, int, dict[str, Any]]:
-    """Return size, seed and settings of a model that is known, or say what is wrong with them.
+    """Check size, seed and settings of a model, and return them.
 
     Examples
     --------
@@ -136,17 +140,18 @@ def choose_model(
     >>> choose_model("trajectories", 100, 1, "visit", models, {})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate trajectories: there is no model 'visit';
-    the nearest known one is 'visits'.
+    sfumato.exceptions.ParameterError: generate trajectories: there is no model 'visit'. Did you mean 'visits'?
     """
     owner = f"generate {kind}"
     size, seed = _SIZE.check(size, owner), _SEED.check(seed, owner)
     if model not in models:
         raise ParameterError(
-            f"{owner}: there is no model {model!r}; the nearest known one is {nearest_name(model, models)!r}."
+            f"{owner}: there is no model {model!r}.",
+            option="model",
+            hint=f"Did you mean {nearest_name(model, models)!r}?",
         )
     return size, seed, resolve_options(owner, model, models[model], given)
 
 
 _SIZE = Option("size", int, 1000, "Number of records.", at_least=1, at_most=100_000_000)
-_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)
+_SEED = Option("seed", int, 1, "Seed of random numbers.", at_least=0)

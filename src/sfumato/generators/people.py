@@ -1,4 +1,4 @@
-"""People who do not exist: demographics that go together as those of real people do."""
+"""Random people with demographics that depend on each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _YOUNGEST, _OLDEST = 18, 95
 _DISTRICTS = 20
 _MOST_REGIONS = 99
 _SPREAD = 0.35  # of the logarithm of incomes
-# Education, from 0 to 5, that people of an occupation mostly have; how many women among them; pay beside the average.
+# Typical education, from 0 to 5, of people with an occupation; the share of women; pay relative to the average.
 _SCHOOLING = np.array([1.5, 1.8, 1.2, 1.6, 1.4, 0.5, 1.8, 2.2, 2.0, 1.2, 2.6, 3.6, 3.7, 3.4, 4.6, 4.2])
 _WOMEN = np.array([0.5, 0.55, 0.5, 0.1, 0.15, 0.8, 0.55, 0.7, 0.85, 0.3, 0.25, 0.7, 0.2, 0.4, 0.55, 0.45])
 _PAY = np.array([0.35, 0.6, 0.35, 0.9, 0.85, 0.6, 0.8, 0.9, 0.8, 0.7, 1.1, 1.05, 1.35, 1.6, 1.7, 1.6])
@@ -36,7 +36,7 @@ _SIZE = np.array([1.0, 1.0, 0.8, 1.4, 1.0, 0.8, 1.4, 1.6, 1.2, 0.4, 1.0, 0.9, 0.
 
 
 class People(NamedTuple):
-    """What is known of every person; labels as positions in the lists above.
+    """Attributes of every person; labels as positions in the lists above.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class People(NamedTuple):
     """A year, to the hundred."""
 
     def columns(self) -> dict[str, Any]:
-        """Return the people as Arrow columns; a ZIP code tells region and district, and may begin with 0."""
+        """Return the people as Arrow columns; a ZIP code is made of region and district, and may begin with 0."""
         labels = {"sex": SEX, "education": EDUCATION, "marital_status": MARITAL, "occupation": OCCUPATION}
         codes = (self.sex, self.education, self.marital, self.occupation)
         named = {
@@ -78,14 +78,14 @@ class People(NamedTuple):
 def draw_people(rng: np.random.Generator, size: int, regions: int = 40) -> People:
     """Draw people whose attributes depend on each other.
 
-    Old people are more often women; the young live in the large regions; the schooling of the young, and of large
-    regions, is better; people marry, part and are widowed with age; occupations go with schooling and sex; incomes go
-    with all of it.
+    Old people are more often women; the young live in the large regions; the education of the young, and of large
+    regions, is better; people marry, part and are widowed with age; occupations depend on education and sex; incomes
+    depend on all of it.
 
     Parameters
     ----------
     rng
-        Where everything random comes from; only ``random`` is called, whose stream is the one least likely to change.
+        Random numbers; only ``random`` is called, as its stream is least likely to change.
     size
         Number of people.
     regions
@@ -125,7 +125,7 @@ def pick_rows(cumulative: Floats, row: Longs, uniform: Floats) -> Longs:
     [0, 1, 1]
     """
     kinds = cumulative.shape[1]
-    # The rows are put one after another, each on a stretch of length 1, so that one search finds all.
+    # The rows follow each other, each over an interval of length 1, so that one search finds all.
     line = (cumulative / cumulative[:, -1:] + np.arange(len(cumulative))[:, None]).ravel()
     indices = np.searchsorted(line, row + uniform, side="right") - row * kinds
     picked: Longs = np.clip(indices, 0, kinds - 1).astype(np.int64)
@@ -133,7 +133,7 @@ def pick_rows(cumulative: Floats, row: Longs, uniform: Floats) -> Longs:
 
 
 def _draw_regions(uniform: Floats, age: Longs, regions: int) -> Longs:
-    """Draw where people live: the young rather in the large regions."""
+    """Draw the regions of people; the young live more often in large ones."""
     popularity = np.arange(1, regions + 1, dtype=np.float64)
     weights = popularity[None, :] ** -np.linspace(1.1, 0.6, 8)[:, None]
     return pick_rows(np.cumsum(weights, axis=1), np.minimum((age - _YOUNGEST) // 10, 7), uniform)

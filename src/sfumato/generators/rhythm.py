@@ -1,4 +1,4 @@
-"""When things happen: moments spread over days with the rhythm of a day and of a week."""
+"""Random times with the rhythm of days and weeks."""
 
 from datetime import date
 
@@ -40,7 +40,7 @@ def spread_over_days(uniform: npt.NDArray[np.float64], start: date, days: int) -
 def weekday_and_hour(
     seconds: npt.NDArray[np.int64], start: date
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Tell the day of the week (Monday is 0) and the hour of the day of each moment.
+    """Return the day of the week (Monday is 0) and the hour of the day of each time.
 
     Examples
     --------

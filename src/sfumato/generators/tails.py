@@ -1,4 +1,4 @@
-"""Numbers with heavy tails: a few people do most, and a few things are done by most."""
+"""Random numbers with heavy tails."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,11 +9,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-_TAIL = 1.6  # exponent of the lengths of records: most are short, a few go on and on
+_TAIL = 1.6  # exponent of the lengths of records: most are short, a few very long
 
 
 def draw_long_tailed(uniform: Floats, mean: float, largest: int) -> Longs:
-    """Draw lengths of records with a tail like a power law, from 1 to the largest, with the wanted mean.
+    """Draw lengths of records from a power law, from 1 to the largest, with the wanted mean.
 
     Examples
     --------

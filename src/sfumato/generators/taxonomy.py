@@ -1,4 +1,4 @@
-"""A hierarchy of events for which nobody has one."""
+"""Random hierarchies of events."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ from sfumato.hierarchies.hierarchy import Hierarchy
 
 __all__ = ["taxonomy"]
 
-_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)
+_SEED = Option("seed", int, 1, "Seed of random numbers.", at_least=0)
 
 
 def taxonomy(events: Iterable[str], fanout: int, seed: int) -> Hierarchy:
     """Put events into random categories of at most `fanout` members each, these into larger ones, and so on.
 
-    The same seed and the same set of events, in any order and however often named, give the same hierarchy.
-    Popular and rare events fall into the same categories, so that nothing is won by how labels are numbered.
+    The same seed and the same set of events, in any order, give the same hierarchy. Popular and rare events are in the
+    same categories, so that the numbers in labels give no advantage.
 
     Examples
     --------

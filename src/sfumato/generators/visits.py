@@ -1,4 +1,4 @@
-"""What every trajectory model hands back: who was where and when, as plain arrays."""
+"""Visits of generated people as plain arrays."""
 
 from datetime import UTC, date, datetime
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Visits(NamedTuple):
     lengths: npt.NDArray[np.int64]
     """Visits per person."""
     seconds: npt.NDArray[np.int64]
-    """Moment of each visit, since the first midnight."""
+    """Time of each visit, since the first midnight."""
     place: npt.NDArray[np.int32]
     """Place of each visit, an index into the labels."""
     labels: list[str]
@@ -49,7 +49,7 @@ def rank_in_run(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def tabulate(visits: Visits, start: date, axes: tuple[str, str] = ("x", "y")) -> pa.Table:
-    """Lay visits out in long form: person, time, place and the two coordinates, named by ``axes``.
+    """Return visits as a table: person, time, place and the two coordinates, named by ``axes``.
 
     Examples
     --------

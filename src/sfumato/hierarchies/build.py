@@ -1,4 +1,4 @@
-"""Labels and their parents as somebody gave them, before they are known to form one tree."""
+"""Labels with their parents, before they are checked to form one tree."""
 
 from __future__ import annotations
 
@@ -11,23 +11,35 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import SchemaError
+from sfumato.messages import Message, option
 
-__all__ = ["Numbering", "TreeBuilder", "name_rows"]
+__all__ = ["Numbering", "TreeBuilder", "name_rows", "select_shown"]
 
 LONGEST_LABEL = 10_000
 SHOWN_ROWS = 5
 
 
+def select_shown(rows: Iterable[int]) -> tuple[int, ...]:
+    """Return the first rows, at most five: enough to find the fault, too few to fill a log.
+
+    Examples
+    --------
+    >>> select_shown([7, 3, 7])
+    (3, 7)
+    """
+    return tuple(map(int, sorted(set(rows))[:SHOWN_ROWS]))
+
+
 def name_rows(rows: Iterable[int], unit: str = "row") -> str:
-    """Name at most five rows, in order: enough to find the fault, too few to fill a log.
+    """Return the first rows as text, at most five.
 
     Examples
     --------
     >>> name_rows([7, 3]), name_rows([4], "line"), name_rows(range(1, 9))
     ('rows 3, 7', 'line 4', 'rows 1, 2, 3, 4, 5, ...')
     """
-    distinct = sorted(set(rows))
-    shown = ", ".join(map(str, distinct[:SHOWN_ROWS]))
+    distinct = set(rows)
+    shown = ", ".join(map(str, select_shown(distinct)))
     return f"{unit}{'s' * (len(distinct) > 1)} {shown}{', ...' * (len(distinct) > SHOWN_ROWS)}"
 
 
@@ -43,7 +55,7 @@ class Numbering(NamedTuple):
 
 @dataclasses.dataclass
 class TreeBuilder:
-    """Who is whose parent, with the row that said so; complains by row number, never by label.
+    """Parents of labels, with the rows that gave them; errors name rows, never labels.
 
     Examples
     --------
@@ -104,20 +116,21 @@ class TreeBuilder:
     def resolve_root(self, root: str | None) -> int:
         """Return the one root, adding an artificial one when it is asked for and needed."""
         if not self.labels:
-            self.complain("a hierarchy needs at least one label, found none. Give one label per row.")
+            self.complain("a hierarchy needs at least one label, found none.", hint="Give one label per row.")
         roots = [code for code, above in enumerate(self.parent) if above == -1]
         if not roots:
             self._refuse_circle(self.rows)
         if len(roots) == 1:
             return roots[0]
         if root is None:
+            rows = [self.rows[code] for code in roots]
             self.complain(
-                f"one root is needed, found {len(roots):,} labels without a parent "
-                f"({self.name_nodes(roots)}). Put them under one label, or name a root to put above them "
-                "(hierarchy-root)."
+                f"one root is needed, found {len(roots):,} labels without a parent ({name_rows(rows, self.unit)}).",
+                rows,
+                Message("Put them under one label, or add a root above them: ", option("hierarchy_root", "*"), "."),
             )
         if root in self.codes:
-            self.complain("the label asked for as artificial root is taken. Choose another one.")
+            self.complain("the label of the artificial root is already used.", hint="Choose another label.")
         added = self._code(root, 0)
         for code in roots:
             self._attach(code, added, self.rows[code])
@@ -162,12 +175,12 @@ class TreeBuilder:
         )
 
     def name_nodes(self, codes: Iterable[int]) -> str:
-        """Name the rows that gave these nodes."""
+        """Return the rows that gave these nodes as text."""
         return name_rows((self.rows[code] for code in codes), self.unit)
 
-    def complain(self, fault: str) -> NoReturn:
-        """Raise a SchemaError that says who found what."""
-        raise SchemaError(f"{self.owner}: {fault}")
+    def complain(self, fault: str, rows: Iterable[int] = (), hint: str = "") -> NoReturn:
+        """Raise a SchemaError that names the file, or the function that was called."""
+        raise SchemaError(f"{self.owner}: {fault}", rows=select_shown(rows), hint=hint)
 
     def _code(self, label: str, row: int) -> int:
         code = self.codes.get(label)
@@ -192,40 +205,47 @@ class TreeBuilder:
     def _refuse_bad_label(self, label: str, row: int) -> None:
         where = name_rows([row], self.unit)
         if not isinstance(label, str) or not label:
-            self.complain(f"a label is text of at least one character, {where} has none. Fill it in.")
+            self.complain(f"a label must be text of at least one character, {where} has none.", [row], "Fill it in.")
         if len(label) > LONGEST_LABEL:
-            self.complain(f"a label has at most {LONGEST_LABEL:,} characters, {where} has more. Shorten it.")
+            self.complain(
+                f"a label may have at most {LONGEST_LABEL:,} characters, {where} has more.", [row], "Shorten it."
+            )
         if "\n" in label or "\r" in label:
-            self.complain(f"a label stands on one line, {where} has a line break in it. Remove it.")
+            self.complain(f"a label must be on one line, {where} has a line break in it.", [row], "Remove it.")
         try:
             label.encode()
         except UnicodeEncodeError:
-            self.complain(f"a label is Unicode text, {where} has half a surrogate pair. Remove it.")
+            self.complain(f"a label must be Unicode text, {where} has half a surrogate pair.", [row], "Remove it.")
 
     def _refuse_bad_leaves(self, rows: list[list[str]], numbers: list[int]) -> None:
         seen: dict[str, int] = {}
         for path, row in zip(rows, numbers, strict=True):
             if not path:
                 where = name_rows([row], self.unit)
-                self.complain(f"a row starts with its leaf, {where} starts with nothing. Fill it in.")
+                self.complain(f"a row must start with its leaf, {where} starts empty.", [row], "Fill it in.")
             if path[0] in seen:
-                where = name_rows([seen[path[0]], row], self.unit)
-                self.complain(f"a leaf has one row, {where} start with the same leaf. Keep one of them.")
+                both = [seen[path[0]], row]
+                where = name_rows(both, self.unit)
+                self.complain(f"a leaf must have one row, {where} start with the same leaf.", both, "Keep one of them.")
             seen[path[0]] = row
 
     def _refuse_second_mention(self, code: int, above: int, first: int, second: int) -> NoReturn:
-        where = name_rows([first, second], self.unit)
+        both = [first, second]
+        where = name_rows(both, self.unit)
         if self.parent[code] == above:
-            self.complain(f"a label is listed once, {where} list the same one. Remove one of them.")
+            self.complain(f"a label must be listed once, {where} list the same one.", both, "Remove one of them.")
         self.complain(
-            f"a label has one parent, {where} put the same label under two. Keep one of them, "
-            "or give one of the labels another name."
+            f"a label must have one parent, {where} put the same label under two.",
+            both,
+            "Keep one of them, or rename one of the labels.",
         )
 
     def _refuse_circle(self, rows: Iterable[int]) -> NoReturn:
+        cycle = list(rows)
         self.complain(
-            f"every label leads up to the root, but {name_rows(rows, self.unit)} form a cycle. "
-            "Give one of these labels a parent nearer the root."
+            f"every label must lead up to the root, but {name_rows(cycle, self.unit)} form a cycle.",
+            cycle,
+            "Give one of these labels a parent nearer the root.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Changes to a hierarchy: every one gives a hierarchy again, or says why it cannot."""
+"""Edits of hierarchies; each returns a new hierarchy or is refused."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _require(tree: Hierarchy, label: str, owner: str) -> None:
 
 def _refuse(tree: Hierarchy, label: str, owner: str) -> None:
     if not label:
-        raise ParameterError(f"{owner}: a node needs a label.")
+        raise ParameterError(f"{owner}: a node must have a label.")
     if label in tree.labels:
-        raise ParameterError(f"{owner}: there is a node {label!r} already.")
+        raise ParameterError(f"{owner}: there is already a node {label!r}.", hint="Choose another label.")
 
 
 def rename_node(tree: Hierarchy, old: str, new: str) -> Hierarchy:
@@ -58,26 +58,28 @@ def move_node(tree: Hierarchy, label: str, parent: str) -> Hierarchy:
     >>> move_node(tree, "drinks", "tea")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: move: 'tea' lies below 'drinks'; a node cannot be below itself.
+    sfumato.exceptions.ParameterError: move: 'tea' is below 'drinks', and a node cannot be below itself.
     """
     _require(tree, label, "move")
     _require(tree, parent, "move")
     parents = _parents(tree)
     if parents[label] is None:
-        raise ParameterError("move: the root cannot be put below another node.")
+        raise ParameterError("move: the root cannot be moved below another node.")
     if label == parent or label in tree.ancestors(parent):
-        raise ParameterError(f"move: {parent!r} lies below {label!r}; a node cannot be below itself.")
+        raise ParameterError(f"move: {parent!r} is below {label!r}, and a node cannot be below itself.")
     _refuse_leaf(tree, parent, "move")
     old = parents[label]
     parents[label] = parent
     if old is not None and old not in parents.values():
-        raise ParameterError(f"move: nothing would be left below {old!r}, which would become a value. Delete it first.")
+        raise ParameterError(
+            f"move: nothing would be left below {old!r}, and it would become a value.", hint="Delete it first."
+        )
     return _rebuild_tree(tree, parents)
 
 
 def _refuse_leaf(tree: Hierarchy, label: str, owner: str) -> None:
     if label in tree.leaf_labels:
-        raise ParameterError(f"{owner}: {label!r} is a value itself and can have nothing below it.")
+        raise ParameterError(f"{owner}: {label!r} is a value and cannot have nodes below it.")
 
 
 def add_node(tree: Hierarchy, label: str, parent: str) -> Hierarchy:
@@ -108,8 +110,10 @@ def delete_node(tree: Hierarchy, label: str) -> Hierarchy:
     parents = _parents(tree)
     above = parents.pop(label)
     if above is None:
-        raise ParameterError("delete: the root cannot be deleted; rename it.")
+        raise ParameterError("delete: the root cannot be deleted.", hint="Rename it.")
     left = {child: above if parent == label else parent for child, parent in parents.items()}
     if above not in left.values():
-        raise ParameterError(f"delete: nothing would be left below {above!r}, which would become a value. Delete it.")
+        raise ParameterError(
+            f"delete: nothing would be left below {above!r}, and it would become a value.", hint="Delete it instead."
+        )
     return _rebuild_tree(tree, left)

@@ -1,11 +1,11 @@
-"""Four ways to write a hierarchy as lines of text, and how to tell them apart.
+"""The four file formats of hierarchies: detection, parsing and writing.
 
 ================  =====================================================================================
 arx               one line per leaf, leaf first and root last: ``80331;803**;*``. Cells are split at ``;``,
                   comma or tab. Rows may have different lengths; written back, short ones repeat their leaf.
 amnesia           ``distinct`` or ``range``, then ``name``, ``type``, ``height``, a blank line and
                   ``A has a1 a2`` from the bottom up. Amnesia splits at spaces, so a space inside a label
-                  is written ``%20``, a tab ``%09``, and ``%25`` stands for a ``%`` in front of these.
+                  is written ``%20``, a tab ``%09``, and ``%25`` is a ``%`` in front of these.
                   Its node for missing values is left out, because data have none here.
 parent-child      ``child,parent`` per line, with or without a header; a root may have an empty parent.
                   SPMF taxonomies (two whole numbers per line, ``#`` and ``@`` start remarks) are read too.
@@ -13,7 +13,7 @@ indented          one label per line below its parent, deeper by spaces or by ta
                   the left edge get an artificial root ``*``.
 ================  =====================================================================================
 
-A cell with a delimiter, a quote or white space at its ends stands in double quotes, doubled inside.
+A cell with a delimiter, a quote or white space at its ends is in double quotes, doubled inside.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ESCAPED = re.compile(r"%(20|09|25)")
 
 
 class Source(NamedTuple):
-    """Lines of one file, blank ones included, and the name to use in messages."""
+    """Lines of one file with blank ones, and its name in messages."""
 
     owner: str
     lines: list[str]
@@ -51,13 +51,13 @@ class Source(NamedTuple):
         """Lines that are not blank, with their numbers."""
         return [(number, line) for number, line in enumerate(self.lines, 1) if line.strip()]
 
-    def complain(self, fault: str) -> NoReturn:
-        """Raise a SchemaError that names the file."""
-        raise SchemaError(f"{self.owner}: {fault}")
+    def complain(self, fault: str, line: int = 0, hint: str = "") -> NoReturn:
+        """Raise a SchemaError that names the file, and the line if there is one."""
+        raise SchemaError(f"{self.owner}: {fault}", rows=(line,) if line else (), hint=hint)
 
 
 def detect_format(source: Source) -> str:
-    """Tell by its content which of the four formats a file has.
+    """Return the format of a file, by its content.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def detect_format(source: Source) -> str:
     """
     lines = [line for _, line in source.filled]
     if not lines:
-        source.complain("a hierarchy needs at least one label, found an empty file.")
+        source.complain("the file is empty; a hierarchy needs at least one label.")
     if lines[0].strip().casefold() in {"distinct", "range"} and re.match(
         "(name|type|height) ", "".join(lines[1:2]), re.IGNORECASE
     ):
@@ -87,7 +87,7 @@ def detect_format(source: Source) -> str:
 
 
 def recognise_ranges(tree: Hierarchy) -> Hierarchy:
-    """Return a hierarchy of ranges where every label is spelled as one and all fit together."""
+    """Return a hierarchy of ranges where every label is written as one and all fit together."""
     for type in RANGE_TYPES:
         if all(_is_range(label, type) for label in tree.labels):
             try:
@@ -116,10 +116,10 @@ def parse_amnesia(source: Source, root: str | None) -> Hierarchy:
     for number, line in body:
         above, has, *below = [*re.split("[ \t]+", line.strip(" \t")), ""]
         if has != "has":
-            source.complain(f"a line reads 'A has a1 a2', line {number} has no 'has' as its second word.")
+            source.complain(f"the second word of line {number} is not 'has', as in 'A has a1 a2'.", number)
         parent = _unescape(above, type)
         children = [_unescape(word, type) for word in below if word]
-        # A range may be its own only child, and a missing value has no place here.
+        # A range may be its own only child, and missing values are left out.
         proper_children = [child for child in children if child is not None and not (is_range and child == parent)]
         links: list[tuple[str, str | None]] = [(child, parent) for child in proper_children]
         if len(body) == 1 and not links and parent:
@@ -138,7 +138,7 @@ def parse_parent_child(source: Source, root: str | None) -> Hierarchy:
     numbers, rows, delimiter = _read_cells(source, without)
     for number, row in zip(numbers, rows, strict=True):
         if len(row) != 2:
-            source.complain(f"a line is a child and its parent, line {number} has {len(row)} cells, not 2.")
+            source.complain(f"a line must be a child and its parent; line {number} has {len(row)} cells.", number)
     ours = delimiter == "," and rows[:1] == [["child", "parent"]]
     others = {cell for row in rows[1:] for cell in row}
     if ours or (len(rows) > 1 and _is_header(rows[0]) and others.isdisjoint(rows[0])):
@@ -158,7 +158,7 @@ def parse_indented(source: Source, root: str | None) -> Hierarchy:
         used |= set(indent)
         if len(used) > 1:
             source.complain(
-                f"labels are indented with spaces or with tabs, line {number} brings in the other. Use one."
+                f"labels are indented with spaces and with tabs (line {number}).", number, "Use one of them."
             )
         leaves_a_level = bool(open_above) and open_above[-1][0] > len(indent)
         while open_above and open_above[-1][0] > len(indent):
@@ -166,7 +166,7 @@ def parse_indented(source: Source, root: str | None) -> Hierarchy:
         if open_above and open_above[-1][0] == len(indent):
             open_above.pop()
         elif leaves_a_level:
-            source.complain(f"labels below the same parent are indented alike, line {number} is between two. Align it.")
+            source.complain(f"the indent of line {number} is between those of two levels.", number, "Align it.")
         label = _unquote(line[len(indent) :].strip())
         pairs.append((label, open_above[-1][1] if open_above else None))
         open_above.append((len(indent), label))
@@ -191,8 +191,8 @@ def format_amnesia(tree: Hierarchy, name: str) -> list[str]:
     word = {label: _escape(label, tree) for label in tree.labels}
     if any(_unescape(text, tree.type) != label for label, text in word.items()) and not is_range:
         raise SchemaError(
-            f"write_hierarchy: Amnesia reads some labels of type {tree.type} as other ones. "
-            "Give the hierarchy the type string."
+            f"write_hierarchy: Amnesia reads some labels of type {tree.type} as other labels.",
+            hint="Give the hierarchy the type string.",
         )
     below = _children(tree)
     lines = [
@@ -246,7 +246,7 @@ def _read_amnesia_header(source: Source) -> tuple[bool, str, list[tuple[int, str
     """Return whether nodes are ranges, their type, and the lines below the header."""
     (first, form), *body = source.filled
     if form.strip().casefold() not in {"distinct", "range"}:
-        source.complain(f"an Amnesia file starts with distinct or range, line {first} does not.")
+        source.complain(f"an Amnesia file must start with distinct or range; line {first} does not.", first)
     is_range = form.strip().casefold() == "range"
     type, previous = "decimal" if is_range else "string", first
     for position, (number, line) in enumerate(body):
@@ -257,7 +257,7 @@ def _read_amnesia_header(source: Source) -> tuple[bool, str, list[tuple[int, str
             type = _TYPES.get(" ".join(rest).casefold(), "")
         if not type or (is_range and type == "string"):
             choices = "int, decimal or date" if is_range else "string, int, decimal or date"
-            source.complain(f"type is {choices}, line {number} has something else.")
+            source.complain(f"type must be {choices}; line {number} has another.", number)
         previous = number
     return is_range, type, []
 
@@ -282,7 +282,7 @@ def _is_header(row: list[str]) -> bool:
 
 
 def _without_remarks(filled: list[tuple[int, str]]) -> list[tuple[int, str]] | None:
-    """Return the lines of an SPMF taxonomy, or None where the file is none: labels may start with # too."""
+    """Return the lines of an SPMF taxonomy; None where the file is none, as labels may start with # too."""
     lines = [(number, line) for number, line in filled if line[0] not in "#@"]
     return lines if lines and all(_TWO_NUMBERS.fullmatch(line) for _, line in lines) else None
 
@@ -310,7 +310,7 @@ def _read_cells(source: Source, filled: list[tuple[int, str]] | None = None) -> 
         try:
             rows.append(_split_cells(line, delimiter))
         except ValueError:
-            source.complain(f"a quote that opens a cell closes it too, line {number} has one too many or few.")
+            source.complain(f"a quote in line {number} is not closed, or closed too early.", number)
     return [number for number, _ in filled], rows, delimiter
 
 
@@ -352,7 +352,7 @@ def _escape(label: str, tree: Hierarchy) -> str:
 
 
 def _unescape(token: str, type: str) -> str | None:
-    """Read an Amnesia word; whole numbers lose the ``.0`` they are exported with, missing values are None."""
+    """Read an Amnesia word; whole numbers lose the ``.0`` of exports, missing values are None."""
     if type != "string" and token in _MISSING:
         return None
     if type == "int" and re.fullmatch(r"-?\d+\.0", token):

@@ -1,4 +1,4 @@
-"""Cells of H3, a grid of hexagons that is the same for everybody, and the hierarchy that they form."""
+"""Hierarchies of H3 cells, a global grid of hexagons."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.messages import Message, option
 
 __all__ = ["FINEST", "Hexagons", "derive_hexagons", "draw_hexagons", "find_hexagons"]
 
@@ -23,7 +24,7 @@ ROOT = "*"
 
 
 class Hexagons(NamedTuple):
-    """Where cells are: their centres in degrees, and their outlines as WKT."""
+    """Positions of cells: their centres in degrees, and their outlines as WKT."""
 
     lon: Floats
     lat: Floats
@@ -41,7 +42,7 @@ def find_hexagons(lon: Floats, lat: Floats, resolution: int) -> tuple[Ints, list
 
 
 def draw_hexagons(owner: str, labels: Sequence[str], rows: Sequence[int] | None = None) -> Hexagons:
-    """Return where cells are; labels that are no cells are refused by the rows in which they are found first."""
+    """Return the positions of cells; labels that are no cells are refused by their first rows."""
     h3 = _import_h3()
     _refuse_strange(h3, owner, labels, rows)
     centres = np.array([h3.cell_to_latlng(label) for label in labels], dtype=np.float64).reshape(-1, 2)
@@ -51,7 +52,7 @@ def draw_hexagons(owner: str, labels: Sequence[str], rows: Sequence[int] | None 
 
 
 def derive_hexagons(owner: str, labels: Sequence[str], rows: Sequence[int] | None = None) -> Hierarchy:
-    """Put cells below the larger cells that hold them, up to the largest, and those below one root."""
+    """Build the hierarchy of cells in larger cells, with one root above the largest."""
     h3 = _import_h3()
     _refuse_strange(h3, owner, labels, rows)
     paths = []
@@ -61,10 +62,13 @@ def derive_hexagons(owner: str, labels: Sequence[str], rows: Sequence[int] | Non
     inner = {label for path in paths for label in path[1:]}
     nested = [number for number, path in enumerate(paths, start=1) if path[0] in inner]
     if nested:
-        where = name_rows([number if rows is None else rows[number - 1] for number in nested])
+        at = [number if rows is None else rows[number - 1] for number in nested]
         raise SchemaError(
-            f"{owner}: cells must not hold one another, so they must be of one resolution; not so in {where}. "
-            "Derive places of one resolution (places=h3:8)."
+            Message(
+                owner, f": cells must be of one resolution; {name_rows(at)} hold{'s' * (len(set(at)) == 1)} others."
+            ),
+            rows=select_shown(at),
+            hint=Message("Derive places of one resolution: ", option("places", "h3:8"), "."),
         )
     return Hierarchy.from_paths(paths, owner=owner)
 
@@ -72,8 +76,13 @@ def derive_hexagons(owner: str, labels: Sequence[str], rows: Sequence[int] | Non
 def _refuse_strange(h3: Any, owner: str, labels: Sequence[str], rows: Sequence[int] | None) -> None:
     strange = [number for number, label in enumerate(labels, start=1) if not h3.is_valid_cell(label)]
     if strange:
-        where = name_rows([number if rows is None else rows[number - 1] for number in strange])
-        raise SchemaError(f"{owner}: every place must be a cell of H3, not so in {where}. Correct the data.")
+        at = [number if rows is None else rows[number - 1] for number in strange]
+        verb = "is" if len(set(at)) == 1 else "are"
+        raise SchemaError(
+            Message(owner, f": every place must be a cell of H3; {name_rows(at)} {verb} not."),
+            rows=select_shown(at),
+            hint="Correct the data.",
+        )
 
 
 def _outline(corners: Sequence[tuple[float, float]]) -> str:
@@ -87,6 +96,6 @@ def _import_h3() -> Any:
         import h3
     except ImportError:
         raise ParameterError(
-            "reading: cells of H3 need the package h3, which is not installed: pip install 'sfumato[h3]'."
+            "Cells of H3 need the package h3.", option="places", hint="Install it: pip install 'sfumato[h3]'."
         ) from None
     return h3

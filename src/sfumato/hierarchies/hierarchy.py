@@ -1,4 +1,4 @@
-"""A tree over labels or ranges: what a value may be generalised to, and how much that hides."""
+"""Hierarchies: trees of labels or ranges that values are generalised to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import TreeBuilder, name_rows
+from sfumato.hierarchies.build import TreeBuilder, name_rows, select_shown
 from sfumato.hierarchies.ranges import RANGE_TYPES, as_axis, drop_single_children, fit_bounds, format_bounds
 from sfumato.messages import Message, MethodName
 
@@ -50,8 +50,8 @@ class Hierarchy:
     kind
         ``labels``, or ``ranges`` where every label is ``lower,upper``.
     type
-        What leaves are: ``string``, ``int``, ``decimal`` or ``date``. For labels it is a remark that
-        only Amnesia files carry, and does not count when two hierarchies are compared.
+        What leaves are: ``string``, ``int``, ``decimal`` or ``date``. For labels only Amnesia files
+        give it, and comparisons of hierarchies ignore it.
     lower, upper
         Bounds of every node where kind is ``ranges`` (dates as days since 1970), else empty. A range
         holds its lower but not its upper bound; the last one holds both.
@@ -109,9 +109,9 @@ class Hierarchy:
         kind, type
             As in :class:`Hierarchy`.
         lines
-            Line of a file each pair stands in, for error messages; else its position is named.
+            Line of each pair in a file, for error messages; its position if not given.
         owner
-            Who is named in error messages.
+            The beginning of error messages.
 
         Examples
         --------
@@ -136,8 +136,8 @@ class Hierarchy:
         """Build from one path per leaf, leaf first and root last; parameters as in :meth:`from_parents`.
 
         Paths may have different lengths. A value that repeats on its way up, and an empty one, is no
-        level of its own. An inner node called like a leaf that is not alone below it becomes
-        ``label (group)``, so that no label means two things.
+        level of its own. An inner node with the label of a leaf, with others below it, becomes
+        ``label (group)``, so that every label has one meaning.
 
         Examples
         --------
@@ -162,17 +162,21 @@ class Hierarchy:
         """
         above = np.asarray(parent)
         if above.shape != (len(labels),) or (len(labels) and not -1 <= above.min() <= above.max() < len(labels)):
-            raise ParameterError(f"{owner}: parent must hold -1 or the position of a label, for each label.")
+            raise ParameterError(
+                f"{owner}: parent must have -1 or the position of a label, for each label.", option="parent"
+            )
         pairs = [(label, labels[code] if code >= 0 else None) for label, code in zip(labels, above, strict=True)]
         return cls._build(TreeBuilder.from_pairs(pairs, owner), None, "labels", "string")
 
     @classmethod
     def _build(cls, builder: TreeBuilder, root: str | None, kind: Literal["labels", "ranges"], type: str) -> Hierarchy:
         if kind not in {"labels", "ranges"}:
-            raise ParameterError(f"{builder.owner}: kind must be labels or ranges, got {kind!r}.")
+            raise ParameterError(f"{builder.owner}: kind must be labels or ranges, got {kind!r}.", option="kind")
         if type not in (RANGE_TYPES if kind == "ranges" else _TYPES):
             choices = ", ".join(RANGE_TYPES if kind == "ranges" else _TYPES)
-            raise ParameterError(f"{builder.owner}: type of {kind} must be one of {choices}, got {type!r}.")
+            raise ParameterError(
+                f"{builder.owner}: type of {kind} must be one of {choices}, got {type!r}.", option="type"
+            )
         top = builder.resolve_root(root)
         labels = builder.labels
         axis = np.empty((0, 2))
@@ -193,7 +197,7 @@ class Hierarchy:
         return len(self.labels)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both are the same tree, whatever the order of children."""
+        """Return whether both are the same tree, in any order of children."""
         if not isinstance(other, Hierarchy):
             return NotImplemented
         return self._structure == other._structure
@@ -219,23 +223,23 @@ class Hierarchy:
         return self.labels[: int(self.leaves[-1])]
 
     def node(self, label: str) -> int:
-        """Return the node that carries a label, be it leaf or inner node."""
+        """Return the node with a label, a leaf or an inner node."""
         number = self._nodes.get(label)
         if number is None:
-            raise SchemaError("Hierarchy: no node carries the label asked for. The attribute labels lists them.")
+            raise SchemaError("Hierarchy: no node has this label.", hint="The attribute labels lists them.")
         return number
 
     def leaf(self, label: str) -> int:
-        """Return the leaf that carries a label."""
+        """Return the leaf with a label."""
         node = self.node(label)
         if node >= len(self.leaf_labels):
-            raise SchemaError("Hierarchy: the label asked for is an inner node. Give one of leaf_labels.")
+            raise SchemaError("Hierarchy: this is the label of an inner node.", hint="Give one of leaf_labels.")
         return node
 
     def lca(self, *nodes: int | str) -> int:
         """Return the lowest common ancestor of nodes, given by number or label."""
         if not nodes:
-            raise ParameterError("Hierarchy.lca: give at least one node.")
+            raise ParameterError("Hierarchy.lca needs at least one node.")
         places = [int(self._position[self._resolve(node)]) for node in nodes]
         low, high = min(places), max(places)
         if low == high:
@@ -297,7 +301,7 @@ class Hierarchy:
         ]
 
     def require(self, labels: Iterable[str], owner: str | MethodName, rows: Sequence[int] | None = None) -> Ints:
-        """Return the leaf of every label, or say how many have none and in which rows.
+        """Return the leaf of every label; labels that are no leaf are refused by their rows.
 
         Examples
         --------
@@ -307,8 +311,8 @@ class Hierarchy:
         >>> tree.require(["b", "x", "x"], "SD-SeqAnon")
         Traceback (most recent call last):
             ...
-        sfumato.exceptions.SchemaError: SD-SeqAnon: 1 distinct values are not leaves of their hierarchy (rows
-        2, 3). Add them to the hierarchy or correct the data.
+        sfumato.exceptions.SchemaError: SD-SeqAnon: 1 value is not a leaf of its hierarchy (rows 2, 3).
+        Add it to the hierarchy, or correct the data.
         """
         wanted = list(labels)
         total = len(self.leaf_labels)
@@ -316,10 +320,12 @@ class Hierarchy:
         missing = np.flatnonzero(codes >= total)
         if len(missing):
             count = len({wanted[position] for position in missing})
-            where = name_rows((missing + 1 if rows is None else np.asarray(rows)[missing]).tolist())
+            at = (missing + 1 if rows is None else np.asarray(rows)[missing]).tolist()
+            subject = "1 value is not a leaf" if count == 1 else f"{count:,} distinct values are not leaves"
             raise SchemaError(
-                Message(owner, f": {count:,} distinct values are not leaves of their hierarchy ({where})."),
-                hint="Add them to the hierarchy or correct the data.",
+                Message(owner, f": {subject} of {'its' if count == 1 else 'their'} hierarchy ({name_rows(at)})."),
+                rows=select_shown(at),
+                hint=f"Add {'it' if count == 1 else 'them'} to the hierarchy, or correct the data.",
             )
         return codes
 
@@ -335,16 +341,18 @@ class Hierarchy:
         [0]
         """
         if self.kind != "ranges":
-            raise SchemaError(f"{owner}: the hierarchy is one of labels, not of ranges. Use require instead.")
+            raise SchemaError(Message(owner, ": the hierarchy is of labels, not of ranges."), hint="Use require.")
         axis = as_axis(values, self.type, owner)
         total = len(self.leaf_labels)
         outside = ~((axis >= self.lower[0]) & (axis <= self.upper[total - 1]))
         if outside.any():
             beyond = np.flatnonzero(outside)
-            where = name_rows((beyond + 1 if rows is None else np.asarray(rows)[beyond]).tolist())
+            at = (beyond + 1 if rows is None else np.asarray(rows)[beyond]).tolist()
+            subject = "1 value is" if len(at) == 1 else f"{len(at):,} values are"
             raise SchemaError(
-                f"{owner}: every value must lie in a range of its hierarchy, but {len(beyond):,} "
-                f"({where}) do not. Widen the hierarchy or correct the data."
+                Message(owner, f": {subject} outside of the ranges of the hierarchy ({name_rows(at)})."),
+                rows=select_shown(at),
+                hint="Widen the hierarchy, or correct the data.",
             )
         return (np.searchsorted(self.lower[:total], axis, side="right") - 1).astype(np.int32)
 
@@ -352,7 +360,7 @@ class Hierarchy:
         if isinstance(node, str):
             return self.node(node)
         if not 0 <= node < len(self):
-            raise ParameterError(f"Hierarchy: a node is a number from 0 to {len(self) - 1:,}, got {node}.")
+            raise ParameterError(f"Hierarchy: a node must be a number from 0 to {len(self) - 1:,}, got {node}.")
         return int(node)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Ranges as nodes of a hierarchy: how their bounds are spelled, read and made to fit together."""
+"""Ranges as nodes of hierarchies: parsing, formatting and fitting of their bounds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import TreeBuilder
+from sfumato.messages import Message
 
 __all__ = ["RANGE_TYPES", "as_axis", "drop_single_children", "fit_bounds", "format_bounds", "parse_bounds"]
 
@@ -45,7 +46,7 @@ def parse_bounds(label: str, type: str) -> Bounds:
 
 
 def format_bounds(bounds: Bounds, type: str) -> str:
-    """Spell a range the one way it is written here; the inverse of :func:`parse_bounds`.
+    """Format a range; the inverse of :func:`parse_bounds`.
 
     Examples
     --------
@@ -58,7 +59,7 @@ def format_bounds(bounds: Bounds, type: str) -> str:
 
 
 def drop_single_children(builder: TreeBuilder, type: str) -> TreeBuilder:
-    """Return the lineage with children in ascending order and without nodes that repeat their only child."""
+    """Return the tree with children in ascending order and without nodes that repeat their only child."""
     bounds = _parse_all(builder, type)
     pruned = TreeBuilder(builder.owner, builder.unit)
     root = builder.resolve_root(None)
@@ -86,7 +87,7 @@ def drop_single_children(builder: TreeBuilder, type: str) -> TreeBuilder:
 
 
 def fit_bounds(builder: TreeBuilder, order: list[int], type: str) -> list[Bounds]:
-    """Return the bounds of every node, in one piece: a range ends where the next one begins.
+    """Return the bounds of every node, without gaps: a range ends where the next one begins.
 
     Whole numbers and dates may be given with their last value (``0,4 5,9``) or with the first value
     beyond it (``0,5 5,10``); both come out the second way. The very last bound stays as it is, and
@@ -105,8 +106,9 @@ def fit_bounds(builder: TreeBuilder, order: list[int], type: str) -> list[Bounds
             fits = lower < begin and (upper == begin or (type != "decimal" and lower <= upper == begin - 1))
         if not fits:
             builder.complain(
-                f"ranges follow each other without gap or overlap, the one in {builder.name_nodes([code])} "
-                "does not end where the next one begins. Correct its bounds."
+                f"the range in {builder.name_nodes([code])} does not end where the next one begins.",
+                [builder.rows[code]],
+                "Correct its bounds.",
             )
     for code in reversed(order):
         below = builder.children[code]
@@ -119,7 +121,7 @@ def fit_bounds(builder: TreeBuilder, order: list[int], type: str) -> list[Bounds
 
 
 def as_axis(values: object, type: str, owner: str) -> npt.NDArray[np.generic]:
-    """Return values on the number line of a range type: numbers as they are, dates as days since 1970.
+    """Return values as numbers of a range type: numbers unchanged, dates as days since 1970.
 
     Examples
     --------
@@ -131,12 +133,12 @@ def as_axis(values: object, type: str, owner: str) -> npt.NDArray[np.generic]:
         try:
             days = array.astype("datetime64[D]")
         except (ValueError, TypeError):
-            raise SchemaError(f"{owner}: a range of dates needs dates.") from None
+            raise SchemaError(Message(owner, ": ranges of dates need dates.")) from None
         if np.isnat(days).any():
-            raise SchemaError(f"{owner}: a range of dates needs dates, none missing.")
+            raise SchemaError(Message(owner, ": ranges of dates need dates without missing ones."))
         return days.astype(np.int64)
     if array.dtype.kind not in "iuf":
-        raise SchemaError(f"{owner}: a range of type {type} needs numbers.")
+        raise SchemaError(Message(owner, f": ranges of type {type} need numbers."))
     return array
 
 
@@ -179,8 +181,10 @@ def _parse(builder: TreeBuilder, code: int, type: str) -> Bounds:
         return parse_bounds(builder.labels[code], type)
     except (ValueError, OverflowError):
         builder.complain(
-            f"a range of type {type} is two bounds with a comma between them, "
-            f"{builder.name_nodes([code])} has something else. Write it like 0,5."
+            f"a range of type {type} must be two bounds with a comma between them; "
+            f"{builder.name_nodes([code])} has another label.",
+            [builder.rows[code]],
+            f"Write it like {'2024-01-01,2024-12-31' if type == 'date' else '0,5'}.",
         )
 
 
@@ -190,5 +194,7 @@ def _parse_all(builder: TreeBuilder, type: str) -> list[Bounds]:
 
 def _refuse_misfit(builder: TreeBuilder, code: int) -> NoReturn:
     builder.complain(
-        f"a range is made of the ranges below it, the one in {builder.name_nodes([code])} is not. Correct its bounds."
+        f"a range must be made of the ranges below it; the one in {builder.name_nodes([code])} is not.",
+        [builder.rows[code]],
+        "Correct its bounds.",
     )

@@ -1,4 +1,4 @@
-"""Hierarchies that are derived from the data instead of read.
+"""Rules to derive hierarchies from data.
 
 ======================  =====================================================================  ==============
 rule                    what it does                                                           for
@@ -10,8 +10,8 @@ rule                    what it does                                            
 ``popular:2``           groups items from the most frequent to the rarest, two children a      items of sets
                         node (:func:`derive_by_popularity`)
 ``mask``                masks codes from the right: 80331, 8033*, 803**; ``mask:left``         labels
-                        and ``mask:right`` say on which side codes are cut short
-``h3``                  puts cells of H3 below the larger cells that hold them                 places
+                        and ``mask:right`` fill short codes up on this side
+``h3``                  puts cells of H3 below the larger cells around them                    places
 ``flat``                puts all labels right below the root                                   labels
 ``width:8``             cuts the span of values into eight equally wide ranges                 numbers, dates
 ``frequency:8``         cuts values into eight ranges with equally many people                 numbers, dates
@@ -32,11 +32,12 @@ from sfumato.hierarchies import derive
 from sfumato.hierarchies.derive.labels import order_by_popularity
 from sfumato.hierarchies.h3 import derive_hexagons
 from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.messages import Message, option
 
 __all__ = ["RULES", "derive_by_popularity", "derive_hierarchy", "derive_ranges"]
 
 RULES = ("grid", "quadtree", "fanout", "balanced", "popular", "mask", "flat", "h3", "width", "frequency", "calendar")
-"""What rules are called, before the colon if they have one."""
+"""Names of rules, before the colon if they have one."""
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 _PLACES = re.compile(r"(grid|quadtree):(\d{1,6})")
@@ -52,7 +53,7 @@ def derive_hierarchy(
     ordered: bool = False,
     rows: Sequence[int] | None = None,
 ) -> Hierarchy | None:
-    """Derive a hierarchy of labels as a rule says, or return None where the text is no such rule but a file.
+    """Derive a hierarchy of labels by a rule; None where the text is no rule for labels but a file.
 
     Parameters
     ----------
@@ -61,11 +62,11 @@ def derive_hierarchy(
     labels
         The labels. They are grouped in their natural order: numbers by size, then text by its letters.
     places
-        Where they are, for the rules that need it.
+        Coordinates of the labels, for the rules that need them.
     ordered
-        Whether the order in which the labels are given is the one to keep.
+        Whether to keep the labels in the given order.
     rows
-        Rows in which the labels are found first, for error messages.
+        The first row of each label, for error messages.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def derive_hierarchy(
     True
     """
     if rule == "h3":
-        return derive_hexagons("reading: hierarchy h3", labels, rows)
+        return derive_hexagons("h3", labels, rows)
     match = _LABELS.fullmatch(rule)
     if match is None:
         return _derive_places(rule, labels, places)
@@ -92,7 +93,7 @@ def derive_hierarchy(
 
 
 def derive_ranges(rule: str, values: npt.ArrayLike, type: str) -> Hierarchy | None:
-    """Derive a hierarchy of ranges over numbers or dates, or return None where the text is no such rule.
+    """Derive a hierarchy of ranges over numbers or dates; None where the text is no such rule.
 
     Parameters
     ----------
@@ -110,14 +111,15 @@ def derive_ranges(rule: str, values: npt.ArrayLike, type: str) -> Hierarchy | No
     >>> derive_ranges("calendar", [20, 30], "int")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: hierarchy calendar needs dates.
+    sfumato.exceptions.ParameterError: calendar needs dates, these are numbers. Use width:8.
     """
     match = _RANGES.fullmatch(rule)
     if match is None:
         return None
     if rule == "calendar":
         if type != "date":
-            raise ParameterError("reading: hierarchy calendar needs dates.")
+            fault = "calendar needs dates, these are numbers."
+            raise ParameterError(fault, option="hierarchies", hint="Use width:8.")
         return derive.calendar(values)
     number = _at_least_two(match["name"], match["number"])
     build = derive.equal_width if match["name"] == "width" else derive.equal_frequency
@@ -130,9 +132,13 @@ def _derive_places(rule: str, labels: Sequence[str], places: pa.Table | None) ->
         return None
     kind, number = match[1], int(match[2])
     if number < 1:
-        raise ParameterError(f"reading: hierarchy {kind}:{number} needs a larger number.")
+        raise _refuse_number(kind, number, 1)
     if places is None or "x" not in places.column_names:
-        raise SchemaError(f"reading: hierarchy {kind}:{number} needs coordinates of the places.")
+        raise SchemaError(
+            f"{kind}:{number} needs coordinates of the places.",
+            option="hierarchies",
+            hint=Message("Give coordinates of places with ", option("places_file"), "."),
+        )
     x, y = (places.column(axis).to_numpy() for axis in ("x", "y"))
     build = derive.grid if kind == "grid" else derive.quadtree
     return build(labels, x, y, number)
@@ -140,19 +146,27 @@ def _derive_places(rule: str, labels: Sequence[str], places: pa.Table | None) ->
 
 def _at_least_two(name: str, digits: str) -> int:
     if int(digits) < 2:
-        raise ParameterError(f"reading: hierarchy {name}:{digits} needs a larger number.")
+        raise _refuse_number(name, int(digits), 2)
     return int(digits)
 
 
+def _refuse_number(rule: str, number: int, least: int) -> ParameterError:
+    return ParameterError(
+        f"{rule} needs a number of at least {least}, got {number}.",
+        option="hierarchies",
+        hint=f"For example: {rule}:4",
+    )
+
+
 def _natural_key(label: str) -> tuple[bool, float, str]:
-    """Put numbers by size before text; ``5`` and ``05``, which are equally large, by their spelling."""
+    """Order numbers by size before text; equal numbers such as ``5`` and ``05`` as text."""
     if not _NUMBER.fullmatch(label):
         return True, 0, label
     return False, int(label) if "." not in label else float(label), label
 
 
 def derive_by_popularity(rule: str, labels: Sequence[str], counts: Sequence[int]) -> Hierarchy | None:
-    """Derive a hierarchy from how frequent labels are, or return None where the text is no such rule.
+    """Derive a hierarchy by the frequency of labels; None where the text is no such rule.
 
     ``popular:2`` groups the labels from the most frequent to the rarest, with at most two children a node.
 
@@ -167,5 +181,5 @@ def derive_by_popularity(rule: str, labels: Sequence[str], counts: Sequence[int]
     if match is None:
         return None
     if int(match[1]) < 2:
-        raise ParameterError(f"reading: hierarchy {rule} needs a larger number.")
+        raise _refuse_number("popular", int(match[1]), 2)
     return order_by_popularity(labels, counts, int(match[1]))

@@ -17,7 +17,7 @@ from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
 from sfumato.metrics.partial_sums import PartialSums
 from sfumato.params import Param
-from sfumato.queries.columns import Ranges
+from sfumato.queries.columns import CodedAttribute
 from sfumato.queries.count import count_bounds
 from sfumato.queries.events import Events
 from sfumato.queries.language import parse, parse_lines
@@ -200,8 +200,10 @@ def _draw_two_events(events: Events, word: str, random: Random) -> str:
 
 def _draw_attribute(name: str, attribute: Attribute, random: Random) -> str:
     """Ask for a label of an attribute, or for a range between two of its numbers."""
-    places = attribute.lo if isinstance(attribute, Ranges) else getattr(attribute, "places", None)
-    if attribute.numeric and places is not None:
+    places = None
+    if isinstance(attribute, CodedAttribute):
+        places = attribute.places if attribute.values.low is None else attribute.values.low
+    if places is not None:
         numbers = np.unique(np.asarray(places, dtype=np.float64))
         numbers = numbers[np.isfinite(numbers)]
         if not len(numbers):

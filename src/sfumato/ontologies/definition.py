@@ -192,7 +192,7 @@ def read_definition(path: Path) -> Definition:
     try:
         _check(definition)
     except SfumatoError as error:
-        raise _put_before(f"{path}: ", error) from None
+        raise _prefix_error(f"{path}: ", error) from None
     folder = path.absolute().parent
     sources = [source.model_copy(update={"file": str(folder / source.file)}) for source in definition.source]
     competence = [
@@ -251,7 +251,7 @@ class _at:  # noqa: N801 - reads as a word
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         if isinstance(error, SfumatoError):
-            raise _put_before(f"{self.place}: ", error) from None
+            raise _prefix_error(f"{self.place}: ", error) from None
 
 
 def _check_source(source: SourceSection, prefixes: Prefixes) -> None:
@@ -330,7 +330,7 @@ def _check_name(name: str, sources: list[str]) -> None:
         raise ParameterError(f"There is no source {name!r}.{_hint(name, sources)} Sources: {', '.join(sources)}.")
 
 
-def _put_before(place: str, error: SfumatoError) -> ParameterError:
+def _prefix_error(place: str, error: SfumatoError) -> ParameterError:
     """Put a place before the message of an error; its fields stay."""
     return ParameterError(Message(place, error.text), option=error.option, column=error.column, rows=error.rows)
 

@@ -67,7 +67,7 @@ def parse_step(text: str) -> Step:
     >>> parse_step("lwer")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: apply: there is no step 'lwer'. Did you mean 'lower'? Known: lower, trim,
+    sfumato.exceptions.ParameterError: apply=: there is no step 'lwer'. Did you mean 'lower'? Steps: lower, trim,
     local-name, underscores, integer, unquote, drop:TEXT, before:TEXT.
     """
     if text in _PLAIN:

@@ -50,8 +50,8 @@ class Prefixes:
     >>> prefixes.expand("ecco:fish")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: 'ecco:fish': there is no prefix 'ecco'. Known: eco, rdf, rdfs, owl, skos, xsd,
-    dwc.
+    sfumato.exceptions.ParameterError: 'ecco:fish': the prefix 'ecco' is unknown. Prefixes: eco, rdf, rdfs, owl, skos,
+    xsd, dwc.
     """
 
     def __init__(self, given: Mapping[str, str] | None = None) -> None:

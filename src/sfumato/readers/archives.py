@@ -1,4 +1,4 @@
-"""Several files in one place: folders, and ZIP archives that are never unpacked to disk."""
+"""Files of folders and of ZIP archives, which are never unpacked to disk."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from typing import NamedTuple
 from sfumato.exceptions import SchemaError
 from sfumato.formats.limits import check_expansion, largest_expansion
 from sfumato.formats.memory import MemoryPlace, Place
+from sfumato.messages import Message, option
 from sfumato.progress import report_progress
-from sfumato.readers.files import choose_format, iterate_blocks, load, unpack
+from sfumato.readers.files import COPY_AGAIN, choose_format, iterate_blocks, load, unpack
 
 __all__ = ["Part", "choose_data", "find_archive", "list_parts"]
 
 _BLOCK = 1 << 20
 _NO_DATA = re.compile(r"(readme|licen[cs]e|copying|description|changelog|notice)\b.*", re.IGNORECASE)
-"""Names of files that say something about the data, and are not data."""
+"""Names of files that describe data."""
 _DIGITS = re.compile(r"(\d+)", re.ASCII)
 
 
 class Part(NamedTuple):
-    """One file, wherever it lies."""
+    """One file, of a folder, of an archive or by itself."""
 
     name: str
     blocks: Callable[[], Iterator[bytes]]
     """Its content, unpacked, a block at a time."""
     load: Callable[[], bytes]
     suffix: str = ""
-    """Extension that tells the format, where the name has none."""
+    """Extension of the format, where the name has none."""
 
     @property
     def file(self) -> str:
-        """A name whose extension tells the format."""
+        """The name with the extension of its format."""
         return self.name if self.name.endswith(self.suffix) else f"{self.name}{self.suffix}"
 
     @property
@@ -57,7 +58,7 @@ def find_archive(path: Path) -> tuple[Path, str] | None:
     >>> find_archive(file / "in" / "visits.csv")[1], find_archive(file)[1], find_archive(file.parent)
     ('in/visits.csv', '', None)
     """
-    # What is not on disk has no parents, and is no archive.
+    # Places in memory have no parents, and are no archives.
     for place in (path, *getattr(path, "parents", ())):
         if place.suffix.lower() == ".zip" and place.is_file() and isinstance(place, Path):
             return place, path.relative_to(place).as_posix() if place != path else ""
@@ -65,7 +66,7 @@ def find_archive(path: Path) -> tuple[Path, str] | None:
 
 
 def name_place(path: Path) -> Path:
-    """Return a path that has a name, which messages call it by: `.` is the folder that it stands for.
+    """Return a path whose name messages can show: `.` becomes the folder that it stands for.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def name_place(path: Path) -> Path:
 
 
 def refuse_absent(path: Path) -> None:
-    """Refuse a path at which there is no file, no folder, and nothing in an archive.
+    """Refuse a path that is no file, no folder and no entry of an archive.
 
     Examples
     --------
@@ -92,8 +93,8 @@ def refuse_absent(path: Path) -> None:
 def list_parts(path: Place, format: str | None = None) -> list[Part]:
     """Return the files that a path stands for: itself, or the data files of a folder or ZIP archive.
 
-    In a folder or archive, hidden files and those whose names say that they are no data (README, LICENSE) do not count,
-    nor, unless the format is given, those whose extensions tell none. Names with numbers are ordered by those.
+    In a folder or archive, hidden files and files such as README and LICENSE are left out and, unless the format is
+    given, so are files without the extension of a format. Names with numbers are ordered by these.
 
     Examples
     --------
@@ -121,9 +122,9 @@ def list_parts(path: Place, format: str | None = None) -> list[Part]:
 
 
 def choose_data(owner: str, names: Iterable[str], format: str | None = None) -> list[str]:
-    """Return those of the files of a folder that are data, in the order in which they are read.
+    """Return the data files of a folder, in the order in which they are read.
 
-    Folders whose names hold a value of all their rows are refused: the files lack that column.
+    Folders such as ``year=2024`` are refused: the files lack that column.
 
     Examples
     --------
@@ -132,12 +133,18 @@ def choose_data(owner: str, names: Iterable[str], format: str | None = None) -> 
     """
     data_names = sorted((name for name in names if _is_data(name, format)), key=_natural)
     if not data_names:
-        raise SchemaError(f"{owner}: there is no file in it whose extension tells a format that is read here.")
+        raise SchemaError(
+            f"{owner}: no file in it has the extension of a known format.",
+            option="format",
+            hint=Message("Set the format of the files: ", option("format", "csv"), "."),
+        )
     folder = next((part for name in data_names for part in PurePosixPath(name).parts[:-1] if "=" in part), None)
     if folder is not None:
+        column = folder.partition("=")[0]
         raise SchemaError(
-            f"{owner}: names of folders hold the values of column {folder.partition('=')[0]!r}, which the files do "
-            "not have. Write them with this column and without such folders, or name one of the folders."
+            f"{owner}: names of folders hold the values of column {column!r}, which the files lack.",
+            column=column,
+            hint="Write the files with this column and without such folders, or give one of the folders.",
         )
     return data_names
 
@@ -147,7 +154,7 @@ def _is_data(name: str, format: str | None) -> bool:
     if any(part.startswith((".", "__MACOSX")) for part in parts) or _NO_DATA.fullmatch(parts[-1]):
         return False
     if format is not None:
-        # Programs that write folders of files leave marks in them, such as _SUCCESS.
+        # Programs that write folders of files add marker files, such as _SUCCESS.
         return not (parts[-1].startswith("_") and "." not in parts[-1])
     try:
         choose_format(parts[-1])
@@ -161,14 +168,14 @@ def _part_of_file(path: Place, name: str) -> Part:
 
 
 def _list_members(path: Path, under: str) -> list[Part]:
-    damaged = SchemaError(f"{path.name}: the archive is cut short or damaged. Copy it again.")
+    damaged = SchemaError(f"{path.name}: the archive is truncated or damaged.", hint=COPY_AGAIN)
     try:
         with zipfile.ZipFile(path) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
     except (zipfile.BadZipFile, OSError):
         raise damaged from None
     if any(member.flag_bits & 1 for member in members):
-        raise SchemaError(f"{path.name}: the archive is locked with a password. Unlock it.")
+        raise SchemaError(f"{path.name}: the archive is encrypted.", hint="Save it without a password.")
     wanted = [member for member in members if not under or f"{member.filename}/".startswith(f"{under}/")]
     if not wanted:
         raise SchemaError(f"{path.name}: there is no {under!r} in the archive.")
@@ -188,7 +195,7 @@ def _part_of_member(path: Path, member: zipfile.ZipInfo) -> Part:
                     if buffer.tell() > limit:
                         check_expansion(name, member.compress_size, buffer.tell())
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError):
-            raise SchemaError(f"{name}: the archive is cut short or damaged. Copy it again.") from None
+            raise SchemaError(f"{name}: the archive is truncated or damaged.", hint=COPY_AGAIN) from None
         return unpack(name, buffer.getvalue())
 
     def iterate_member() -> Iterator[bytes]:

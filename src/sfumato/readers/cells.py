@@ -1,4 +1,4 @@
-"""Cells of a column as what they must be: labels or numbers, with row numbers where they are not.
+"""Cells of a column as labels or numbers; errors name the rows of other cells.
 
 Rows are counted from 1, without the header.
 """
@@ -13,16 +13,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
+from sfumato.messages import Message, option
 
 __all__ = [
     "LONGEST_LABEL",
     "Cells",
     "Labels",
     "as_text",
+    "describe_filling",
     "encode_labels",
     "holds_values",
+    "list_marked",
     "marks",
+    "name_failing",
     "name_marked",
     "parse_numbers",
     "refuse_empty",
@@ -40,7 +44,7 @@ _VALUES = (
 
 
 def holds_values(kind: pa.DataType) -> bool:
-    """Tell whether a cell of this type is one number, date or text, and no list, record, duration or bytes.
+    """Return whether a cell of this type is one number, date or text: no list, record, duration or bytes.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def marks(truths: Cells) -> npt.NDArray[np.bool_]:
 
 
 def name_marked(marked: npt.NDArray[np.bool_]) -> str:
-    """Name the marked rows, at most five.
+    """Return the marked rows as text, at most five.
 
     Examples
     --------
@@ -86,6 +90,33 @@ def name_marked(marked: npt.NDArray[np.bool_]) -> str:
     'rows 2, 3'
     """
     return name_rows((np.flatnonzero(marked) + 1).tolist())
+
+
+def name_failing(marked: npt.NDArray[np.bool_]) -> str:
+    """Return a clause that the marked rows are not as a rule says.
+
+    Examples
+    --------
+    >>> name_failing(np.array([False, True, True])), name_failing(np.array([True, False]))
+    ('rows 2, 3 do not', 'row 1 does not')
+    """
+    return f"{name_marked(marked)} {'does' if marked.sum() == 1 else 'do'} not"
+
+
+def list_marked(marked: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the marked rows that messages name.
+
+    Examples
+    --------
+    >>> list_marked(np.array([False, True, True]))
+    (2, 3)
+    """
+    return select_shown((np.flatnonzero(marked) + 1).tolist())
+
+
+def describe_filling() -> Message:
+    """Return what to do about empty cells."""
+    return Message("Fill them, or leave out their rows: ", option("missing", "drop"), ".")
 
 
 def refuse_empty(owner: str, name: str, column: Cells) -> None:
@@ -96,8 +127,8 @@ def refuse_empty(owner: str, name: str, column: Cells) -> None:
     >>> refuse_empty("visits.csv", "time", pa.chunked_array([["1", None]]))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: visits.csv: column 'time' must not have empty cells, found them in
-    row 2. Fill them or remove the rows.
+    sfumato.exceptions.SchemaError: visits.csv: column 'time' has empty cells in row 2. Fill them, or leave out
+    their rows: missing='drop'.
     """
     if column.null_count:
         _complain_about_empty(owner, name, marks(column.is_null()))
@@ -105,8 +136,10 @@ def refuse_empty(owner: str, name: str, column: Cells) -> None:
 
 def _complain_about_empty(owner: str, name: str, empty: npt.NDArray[np.bool_]) -> None:
     raise SchemaError(
-        f"{owner}: column {name!r} must not have empty cells, found them in {name_marked(empty)}. "
-        "Fill them or remove the rows."
+        f"{owner}: column {name!r} has empty cells in {name_marked(empty)}.",
+        column=name,
+        rows=list_marked(empty),
+        hint=describe_filling(),
     )
 
 
@@ -120,8 +153,8 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
     >>> encode_labels("visits.csv", "place", pa.chunked_array([["home", " "]]))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: visits.csv: column 'place' must not have empty cells, found them in
-    row 2. Fill them or remove the rows.
+    sfumato.exceptions.SchemaError: visits.csv: column 'place' has empty cells in row 2. Fill them, or leave out
+    their rows: missing='drop'.
     """
     refuse_empty(owner, name, column)
     text: Cells = pa.concat_arrays(as_text(owner, name, column).cast(pa.large_string()).chunks)
@@ -133,15 +166,21 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
     if blank.any():
         _complain_about_empty(owner, name, blank[codes])
     if (lengths > LONGEST_LABEL).any():
+        marked = (lengths > LONGEST_LABEL)[codes]
         raise SchemaError(
             f"{owner}: column {name!r}: a label may have at most {LONGEST_LABEL:,} characters, found "
-            f"{int(lengths.max()):,} in {name_marked((lengths > LONGEST_LABEL)[codes])}. Shorten it."
+            f"{int(lengths.max()):,} in {name_marked(marked)}.",
+            column=name,
+            rows=list_marked(marked),
+            hint="Shorten it.",
         )
     null = marks(pc.match_substring(distinct, "\0"))
     if null.any():
         raise SchemaError(
-            f"{owner}: column {name!r}: a label may not hold a NUL character, found in "
-            f"{name_marked(null[codes])}. Clean the data."
+            f"{owner}: column {name!r} has labels with a NUL character in {name_marked(null[codes])}.",
+            column=name,
+            rows=list_marked(null[codes]),
+            hint="Remove it from the data.",
         )
     return Labels(codes, distinct)
 
@@ -162,7 +201,9 @@ def as_text(owner: str, name: str, column: Cells) -> Cells:
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_date(kind):
         return column.cast(pa.string())
     raise SchemaError(
-        f"{owner}: column {name!r} must hold labels (text or whole numbers), its type is {kind}. Store it as text."
+        f"{owner}: column {name!r} must hold labels (text or whole numbers), its type is {kind}.",
+        column=name,
+        hint="Store it as text.",
     )
 
 
@@ -176,8 +217,8 @@ def parse_numbers(owner: str, name: str, column: Cells) -> npt.NDArray[np.float6
     >>> parse_numbers("visits.csv", "x", pa.chunked_array([["1.5", "1,5", "nan"]]))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: visits.csv: column 'x' must hold numbers with a decimal point, not so
-    in row 2. Correct the data.
+    sfumato.exceptions.SchemaError: visits.csv: column 'x' must hold numbers with a decimal point; row 2 does not.
+    Correct the data.
     """
     refuse_empty(owner, name, column)
     if pa.types.is_dictionary(column.type):
@@ -189,13 +230,19 @@ def parse_numbers(owner: str, name: str, column: Cells) -> npt.NDArray[np.float6
     elif pa.types.is_decimal(column.type):
         numbers = column.cast(pa.float64())
     else:
-        raise SchemaError(f"{owner}: column {name!r} must hold numbers, its type is {column.type}.")
+        raise SchemaError(
+            f"{owner}: column {name!r} must hold numbers, its type is {column.type}.",
+            column=name,
+            hint="Store it as numbers.",
+        )
     values = np.asarray(numbers.to_numpy(), dtype=np.float64)
     endless = ~np.isfinite(values)
     if endless.any():
         raise SchemaError(
-            f"{owner}: column {name!r} must hold finite numbers, not so in {name_marked(endless)}. "
-            "Correct or remove the rows."
+            f"{owner}: column {name!r} must hold finite numbers; {name_failing(endless)}.",
+            column=name,
+            rows=list_marked(endless),
+            hint="Correct or remove the rows.",
         )
     return values
 
@@ -212,7 +259,9 @@ def _numbers_in_text(owner: str, name: str, column: Cells) -> Cells:
     strange = ~marks(pc.match_substring_regex(trimmed, pattern))
     if strange.any():
         raise SchemaError(
-            f"{owner}: column {name!r} must hold numbers with a decimal point, not so in "
-            f"{name_marked(strange)}. Correct the data."
+            f"{owner}: column {name!r} must hold numbers with a decimal point; {name_failing(strange)}.",
+            column=name,
+            rows=list_marked(strange),
+            hint="Correct the data.",
         )
     return pc.replace_substring_regex(trimmed, r"^\+", "").cast(pa.float64())

@@ -1,4 +1,4 @@
-"""What the owner says about values of a history: groups to generalise together, sensitive or monitored ones."""
+"""Constraints on values of histories: groups to generalise together, sensitive and monitored values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from collections.abc import Container, Iterable, Sequence
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
+from sfumato.messages import Message, Setting
 from sfumato.readers.files import read_lines
 
 __all__ = [
@@ -28,21 +29,21 @@ _SEPARATING = frozenset('\t;,"')
 def read_partition(
     path: str, labels: Iterable[str], owner: str, *, noun: str = "place", alone: bool = False
 ) -> tuple[tuple[tuple[str, ...], ...], int]:
-    """Read groups that part the labels, one group per line, and count the entries that are no label.
+    """Read a partition of the labels, one group per line, and count the entries that are no label.
 
-    Entries are separated by tab, semicolon or comma, the first of these that the file has, or else by spaces where
-    the whole line is no label; quotes work as in CSV.
+    Entries are separated by tab, semicolon or comma, the first of these that the file has, or else by spaces, unless
+    the whole line is a label; quotes work as in CSV.
 
     Parameters
     ----------
     path
         The file.
     labels
-        What there is in the data.
+        Labels in the data.
     owner, noun
-        Of a complaint, and what it calls a label.
+        For error messages: where they begin, and the noun for a label.
     alone
-        Whether a label that no line names is a group of its own, and not an error.
+        Whether a label in no line is a group of its own, and not an error.
 
     Examples
     --------
@@ -54,8 +55,8 @@ def read_partition(
     >>> read_partition(str(file), ["a", "b", "c", "d", "e"], "constraints")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: constraints: groups.txt must put every place into one group, 1 of 5 are
-    in none. What stands on a line of its own is never generalised.
+    sfumato.exceptions.SchemaError: constraints: groups.txt must have every place in one group; 1 of 5 are in none. Add
+    them, each on its own line to leave it ungeneralised.
     """
     wanted = dict.fromkeys(labels)
     noun_phrase = f"a{'n' * (noun[0] in 'aeiou')} {noun}"
@@ -74,25 +75,27 @@ def read_partition(
             groups.append(members)
     if repeated:
         raise SchemaError(
-            f"{owner}: {name} must put every {noun} into one group, {len(repeated):,} entries repeat {noun_phrase} "
-            f"({name_rows(repeated, 'line')}). Leave each {noun} in one group only."
+            Message(
+                *(owner, f": {name} must have every {noun} in one group; {len(repeated):,} entries repeat "),
+                f"{noun_phrase} ({name_rows(repeated, 'line')}).",
+            ),
+            rows=select_shown(repeated),
+            hint=f"Leave each {noun} in one group.",
         )
     missing = [label for label in wanted if label not in line_of]
     if alone:
         groups += [(label,) for label in missing]
     elif missing:
-        raise SchemaError(
-            f"{owner}: {name} must put every {noun} into one group, {len(missing):,} of {len(wanted):,} are in none. "
-            "What stands on a line of its own is never generalised."
-        )
+        fault = f": {name} must have every {noun} in one group; {len(missing):,} of {len(wanted):,} are in none."
+        raise SchemaError(Message(owner, fault), hint="Add them, each on its own line to leave it ungeneralised.")
     return tuple(groups), strangers
 
 
 def read_itemsets(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[tuple[str, ...], ...], int]:
     """Read sets of labels, one per line, and count the entries that are no label; these are left out of their sets.
 
-    Lines are read as :func:`read_partition` reads them. A label may be in several sets; one that repeats in a line
-    counts once, and so does a set.
+    Lines are read as :func:`read_partition` reads them. A label may be in several sets. A repeated label in a line, and
+    a repeated set, count once.
 
     Examples
     --------
@@ -111,14 +114,17 @@ def read_itemsets(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[t
         if members:
             itemsets.setdefault(frozenset(members), members)
     if not itemsets:
-        raise SchemaError(f"{owner}: {path.rpartition('/')[2]} must name items of the data, one set per line; none is.")
+        name = path.rpartition("/")[2]
+        raise SchemaError(
+            Message(owner, f": {name} has no items of the data."), hint="Write one set of items per line."
+        )
     return tuple(itemsets.values()), strangers
 
 
 def read_groups(path: str, labels: Iterable[str]) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the groups of a file as they stand there, each with the number of its line.
+    """Return the groups of a file unchanged, each with the number of its line.
 
-    Lines are read as :func:`read_partition` reads them; nothing is left out but what is blank.
+    Lines are read as :func:`read_partition` reads them; only blank lines are left out.
 
     Examples
     --------
@@ -132,7 +138,7 @@ def read_groups(path: str, labels: Iterable[str]) -> list[tuple[int, tuple[str, 
 
 
 def depends_on_labels(path: str) -> bool:
-    """Tell whether only labels say what the entries of a file are: several words in a line, and but blanks between.
+    """Return whether the entries of a file depend on the labels: lines have several words with blanks between.
 
     Examples
     --------
@@ -147,7 +153,7 @@ def depends_on_labels(path: str) -> bool:
 
 
 def format_groups(groups: Iterable[Sequence[str]]) -> str:
-    """Write groups, one per line, so that they are read back as they are, whatever labels the data have.
+    """Write groups, one per line, so that they are read back unchanged, with any labels in the data.
 
     Examples
     --------
@@ -159,14 +165,14 @@ def format_groups(groups: Iterable[Sequence[str]]) -> str:
     """
     listed = [list(group) for group in groups]
     lines = [format_entries(group, ",") for group in listed]
-    # Without any separator in the file, blanks would separate.
+    # Without a separator in the file, blanks would separate entries.
     if all(len(group) < 2 for group in listed) and any(len(entry.split()) > 1 for group in listed for entry in group):
         lines[0] += ","
     return "".join(f"{line}\n" for line in lines)
 
 
 def format_entries(entries: Iterable[str], between: str = ", ") -> str:
-    """Write the entries of a group into a line; what separates others, or is blank at an end, stands in quotes.
+    """Write the entries of a group as a line; those with separators or blanks at an end are quoted.
 
     Examples
     --------
@@ -176,7 +182,7 @@ def format_entries(entries: Iterable[str], between: str = ", ") -> str:
     texts = []
     for entry in entries:
         if "\n" in entry or "\r" in entry:
-            raise ParameterError("constraints: an entry must stand in one line.")
+            raise ParameterError(Message(Setting("constraints"), " must have each entry in one line."))
         quoted = bool(_SEPARATING & set(entry)) or entry != entry.strip()
         texts.append('"' + entry.replace('"', '""') + '"' if quoted else entry)
     return between.join(texts)
@@ -190,8 +196,9 @@ def _grouped_lines(path: str, wanted: Container[str]) -> Iterable[tuple[int, lis
         try:
             cells = next(csv.reader([line], delimiter=delimiter or ",", strict=True), [])
         except csv.Error:
+            name = path.rpartition("/")[2]
             raise SchemaError(
-                f"{path.rpartition('/')[2]}: line {number} has a quote that is not closed, or a cell that is too long."
+                f"{name}: line {number} has a quote that is not closed, or a cell that is too long.", rows=(number,)
             ) from None
         if delimiter is None and len(cells) == 1 and cells[0] not in wanted and cells[0].strip() not in wanted:
             cells = cells[0].split()
@@ -207,7 +214,7 @@ def _find_delimiter(lines: Sequence[str]) -> str | None:
 def resolve_sensitive(
     entries: Sequence[str], labels: Iterable[str], owner: str, option: str = "sensitive"
 ) -> tuple[str, ...]:
-    """Return the sensitive values, read from a file where an entry is ``@FILE``; each must occur.
+    """Return the sensitive values, read from a file where an entry is ``@FILE``; each must occur in the data.
 
     Examples
     --------
@@ -216,14 +223,14 @@ def resolve_sensitive(
     >>> resolve_sensitive(["clinic", "clinik"], ["clinic", "park"], "visits.csv")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: visits.csv: option sensitive, entry 2, does not occur in the data.
+    sfumato.exceptions.SchemaError: visits.csv: sensitive= has a value that does not occur in the data (entry 2).
     Correct or remove it.
     """
     return _resolve(option, entries, labels, owner)
 
 
 def resolve_monitored(entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:
-    """Return the monitored values, as :func:`resolve_sensitive` does; an entry ``*`` stands for all.
+    """Return the monitored values, as :func:`resolve_sensitive` does; an entry ``*`` means all.
 
     Examples
     --------
@@ -233,11 +240,11 @@ def resolve_monitored(entries: Sequence[str], labels: Iterable[str], owner: str)
     ('mail', 'news')
     """
     if "*" in entries:
-        return tuple(sorted(labels))  # the order of the data would tell who came first
+        return tuple(sorted(labels))  # the order of the data would reveal who came first
     return _resolve("monitored", entries, labels, owner)
 
 
-def _resolve(option: str, entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:
+def _resolve(option_name: str, entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:
     wanted: dict[str, str] = {}
     for i, entry in enumerate(entries, start=1):
         if not entry.startswith("@"):
@@ -245,9 +252,16 @@ def _resolve(option: str, entries: Sequence[str], labels: Iterable[str], owner: 
             continue
         for number, line in enumerate(read_lines(entry[1:]), start=1):
             if line.strip():
-                wanted.setdefault(line, f"entry {i}, line {number} of {entry[1:]}")
+                wanted.setdefault(line, f"line {number} of {entry[1:]}")
     vocabulary = set(labels)
     for value, where in wanted.items():
         if value not in vocabulary:
-            raise SchemaError(f"{owner}: option {option}, {where}, does not occur in the data. Correct or remove it.")
+            raise SchemaError(
+                Message(
+                    f"{owner}: ",
+                    Setting(option_name.replace("-", "_")),
+                    f" has a value that does not occur in the data ({where}).",
+                ),
+                hint="Correct or remove it.",
+            )
     return tuple(wanted)

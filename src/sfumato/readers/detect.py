@@ -1,6 +1,6 @@
-"""What a file looks like to somebody who sees it for the first time: its format, its columns and their shapes.
+"""Profiles of files: their format, their columns and the shapes of these.
 
-Nothing here keeps or shows a value; columns are told by their names and by counts.
+Profiles keep and show no values, only names and counts of columns.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sfumato.readers.unnamed_columns import name_columns_by_cells
 __all__ = ["ColumnProfile", "Detection", "FileProfile", "find_no_value"]
 
 _SAMPLED = 500
-"""Different values by which the shape of a column is told."""
+"""Different values by which the shape of a column is detected."""
 _LINES = 200
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -38,7 +38,7 @@ _NO_VALUE = ("?", "N/A", "n/a", "NULL", "null", "NaN", "nan")
 
 
 class Detection(NamedTuple):
-    """What a kind of data makes of a file.
+    """How a kind of data would read a file.
 
     Attributes
     ----------
@@ -51,13 +51,13 @@ class Detection(NamedTuple):
     reasons
         Why, in sentences.
     method, parameters
-        What to begin with.
+        The first method to try.
     open
-        What is left to the owner, in sentences.
+        Decisions left to the owner, in sentences.
     warnings
-        What is sensitive and has no guarantee, in sentences.
+        Sensitive values without a guarantee, in sentences.
     of_lines
-        Whether lines gave it away, and not columns.
+        Whether lines were recognised, and not columns.
     """
 
     kind: str
@@ -71,19 +71,19 @@ class Detection(NamedTuple):
     warnings: tuple[str, ...] = ()
 
     def add(self, reason: str, **parameters: Any) -> Detection:
-        """Return the guess with further parameters, and why they are asked for."""
+        """Return the detection with further parameters, and the reason for them."""
         return self._replace(parameters={**self.parameters, **parameters}, reasons=[*self.reasons, reason])
 
     def warn(self, text: str) -> Detection:
-        """Return the guess with a further warning."""
+        """Return the detection with a further warning."""
         return self._replace(warnings=(*self.warnings, text))
 
 
 class ColumnProfile(NamedTuple):
-    """What a column looks like.
+    """The profile of a column.
 
     Its shape is ``whole``, ``decimal``, ``date``, ``calendar`` (20240131), ``text``, ``list``, ``empty``, or ``other``
-    where cells are records, bytes or times of day, which no attribute is.
+    for records, bytes and times of day, which attributes cannot have.
 
     Examples
     --------
@@ -101,27 +101,27 @@ class ColumnProfile(NamedTuple):
 
     @property
     def filled(self) -> int:
-        """Cells that hold something."""
+        """Number of cells that are not empty."""
         return self.rows - self.empty
 
     @property
     def repeats(self) -> bool:
-        """Whether values come several times, as those who have several rows do."""
+        """Whether values occur several times, as people with several rows do."""
         return self.distinct * 1.05 < self.filled
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FileProfile:
-    """A file as it looks.
+    """The profile of a file.
 
     Parameters
     ----------
     path
         The file, or what was chosen in a folder or archive.
     name
-        What messages call it.
+        Its name in messages.
     format
-        Its format; empty if its extension tells none.
+        Its format; empty if its extension is not that of one.
     lines
         First lines of a text.
     rows
@@ -131,7 +131,7 @@ class FileProfile:
     reasons
         Why, in sentences.
     given
-        Options that the owner has given: what columns are is not guessed where they say it.
+        Options that the owner has given; they take precedence over detection.
 
     Examples
     --------
@@ -151,19 +151,19 @@ class FileProfile:
 
     @classmethod
     def of_table(cls, name: str, table: pa.Table, given: Mapping[str, Any] | None = None) -> FileProfile:
-        """Look at rows that are at hand."""
+        """Return the profile of a table."""
         return cls(Path(name), name, "csv", (), table, given=given or {})
 
     @classmethod
     def of(cls, path: Path, options: Mapping[str, Any] | None = None) -> FileProfile:
-        """Look at a file; what is no table is told by its first lines."""
+        """Return the profile of a file: of its table, or of its first lines if it is none."""
         source = Source(path, ReadOptions("table"))
         reasons: list[str] = []
         try:
             format = source.format
         except SchemaError:
             format = "csv"
-            reasons.append("The extension tells no format; the content is text, so it is read as CSV.")
+            reasons.append("The extension is not that of a known format; the content is text and is read as CSV.")
         given: dict[str, Any] = {"format": format} if reasons else {}
         lines = tuple(source.sample(_LINES)) if format == "csv" else ()
         if format == "csv" and lines:
@@ -177,13 +177,13 @@ class FileProfile:
 
     @functools.cached_property
     def columns(self) -> dict[str, ColumnProfile]:
-        """How the columns look, by name."""
+        """The profiles of the columns, by name."""
         if self.rows is None:
             return {}
         return {name: _profile_column(name, self.rows.column(name)) for name in self.rows.column_names}
 
     def find_roles(self, words: Vocabulary) -> dict[str, str]:
-        """Return the column of every role that a name gives away; where several do, the first of the best shape."""
+        """Return the column of every role with a known name; of several, the first of the best shape."""
         candidates: dict[str, list[str]] = {}
         for name in (name for name, column in self.columns.items() if column.shape != "other"):
             role = words.names.get(name.lower()) or (name.lower() if name.lower() in words.roles.values() else None)
@@ -206,11 +206,11 @@ class FileProfile:
         if not empty:
             return {}, []
         listing = ", ".join(f"`{name}` ({count:,})" for name, count in empty.items())
-        return {"missing": "drop"}, [f"Rows without a value are left out (missing): {listing}."]
+        return {"missing": "drop"}, [f"Rows with empty cells are left out: {listing}."]
 
 
 def _find_header(lines: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """Tell by the first line whether it names columns, and make names up if it does not."""
+    """Detect whether the first line names columns, and name them by their cells if not."""
     delimiter = detect_delimiter(lines[:20])
     first = [cell.strip().strip('"') for cell in re.split(r"\s+", lines[0].strip()) if cell]
     if delimiter != " ":
@@ -221,12 +221,12 @@ def _find_header(lines: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
             [line.split(None if delimiter == " " else delimiter) for line in lines], len(first)
         )
         reason = (
-            f"The first line is data, so columns are called by their place; cells are separated by {delimiter_name}."
+            f"The first line is data, so columns are named by their position; cells are separated by {delimiter_name}."
         )
         positions = [f"`{name}` ({at})" for at, name in enumerate(header, start=1) if name != f"column{at}"]
         return {"header": tuple(header)}, [
             reason,
-            *([f"By what they hold: {', '.join(positions)}."] if positions else []),
+            *([f"Named by their cells: {', '.join(positions)}."] if positions else []),
         ]
     return {}, [f"The first line names the columns; cells are separated by {delimiter_name}."]
 
@@ -281,7 +281,7 @@ def _shape_of(texts: list[str]) -> str:
 
 
 def find_no_value(preview: FileProfile) -> list[str]:
-    """Return texts in a table that stand for no value, such as a question mark."""
+    """Return texts in a table that mean no value, such as a question mark."""
     placeholders: dict[str, None] = {}
     for column in preview.rows.columns if preview.rows is not None else ():
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):

@@ -1,4 +1,4 @@
-"""Bytes of a file people have: unpacked, and proven to be text where text is wanted."""
+"""Contents of files: unpacked, and checked to be text where text is expected."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from typing import Any
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.limits import check_expansion, largest_expansion
 from sfumato.formats.memory import Place, Readable, as_place
+from sfumato.messages import Message, option
 from sfumato.progress import report_progress
 
 __all__ = [
+    "COPY_AGAIN",
     "FORMATS",
     "check_encoding",
     "choose_format",
@@ -32,6 +34,8 @@ __all__ = [
 ]
 
 FORMATS = ("csv", "parquet", "jsonl", "spmf", "xes", "xlsx", "gpx", "geojson")
+
+COPY_AGAIN = "Copy it again."
 
 _EXTENSIONS = {
     ".csv": "csv",
@@ -61,7 +65,7 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 def is_uri(text: object) -> bool:
-    """Tell whether a text names a place by a scheme, such as ``hdfs://`` or ``s3a://``.
+    """Return whether a text is a URI with a scheme, such as ``hdfs://`` or ``s3a://``.
 
     Examples
     --------
@@ -84,7 +88,7 @@ def load(path: Readable) -> bytes:
     """
     path = as_place(path)
     if path.is_dir():
-        raise SchemaError(f"{path}: this is a directory. Give a file.")
+        raise SchemaError(f"{path}: this is a directory, not a file.", hint="Give one of its files.")
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
@@ -92,7 +96,8 @@ def load(path: Readable) -> bytes:
     expected = _PACKED.get(path.suffix.lower(), b"")
     if data and not data.startswith(expected):
         raise SchemaError(
-            f"{path.name}: the name says {path.suffix} but the content is not packed so. Rename or pack it."
+            f"{path.name}: the extension is {path.suffix}, but the content is not compressed that way.",
+            hint="Rename the file.",
         )
     return unpack(path.name, data)
 
@@ -137,11 +142,11 @@ def _unpack_blocks(name: str, file: Any, size: int) -> Iterator[bytes]:
                 report_progress("unpack", file.tell(), size)
             yield block
     except (lzma.LZMAError, OSError, zlib.error, EOFError):
-        raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None
+        raise SchemaError(f"{name}: the compressed file is truncated or damaged.", hint=COPY_AGAIN) from None
 
 
 def unpack(name: str, data: bytes) -> bytes:
-    """Return content packed with gzip or xz unpacked, if it does not grow beyond all measure; anything else as it is.
+    """Return content packed with gzip or xz unpacked, within the limit of expansion; other content unchanged.
 
     Examples
     --------
@@ -163,25 +168,27 @@ def choose_format(path: Readable, given: str | None = None, formats: Sequence[st
     >>> choose_format("visits.doc", formats=("csv", "parquet"))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: visits.doc: the extension does not tell the format. Give one of csv,
-    parquet as format.
+    sfumato.exceptions.SchemaError: visits.doc: the extension is not that of a known format. Set the format, one of
+    csv, parquet: format='csv'.
     """
     if given is not None:
         if given not in FORMATS:
-            raise ParameterError(f"reading: format must be one of {', '.join(FORMATS)}, got {given!r}.")
+            raise ParameterError(Message(option("format"), f" must be one of {', '.join(FORMATS)}, got {given!r}."))
         return given
     path = as_place(path)
     bare = path.with_suffix("") if path.suffix.lower() in _PACKED else path
     implied_format = _EXTENSIONS.get(bare.suffix.lower())
     if implied_format is None:
         raise SchemaError(
-            f"{path.name}: the extension does not tell the format. Give one of {', '.join(formats)} as format."
+            f"{path.name}: the extension is not that of a known format.",
+            option="format",
+            hint=Message(f"Set the format, one of {', '.join(formats)}: ", option("format", formats[0]), "."),
         )
     return implied_format
 
 
 def check_encoding(encoding: str) -> str:
-    """Return the name of a text encoding, or refuse one that is not known.
+    """Return the name of a text encoding, or refuse an unknown one.
 
     Examples
     --------
@@ -192,9 +199,8 @@ def check_encoding(encoding: str) -> str:
         codecs.lookup(encoding)
         "".encode(encoding)
     except (LookupError, ValueError):
-        raise ParameterError(
-            f"reading: encoding must be the name of a text encoding such as utf-8 or latin-1, got {encoding!r}."
-        ) from None
+        rule = f" must be the name of a text encoding such as utf-8 or latin-1, got {encoding!r}."
+        raise ParameterError(Message(option("encoding"), rule)) from None
     return encoding
 
 
@@ -208,8 +214,8 @@ def to_utf8(name: str, data: bytes, encoding: str | None = None) -> bytes:
     >>> to_utf8("visits.csv", b"person\\ncaf\\xe9")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: visits.csv: text must be UTF-8, line 2 is not. Save the file as UTF-8
-    or give its encoding.
+    sfumato.exceptions.SchemaError: visits.csv: text must be UTF-8, line 2 is not. Save the file as UTF-8, or set
+    its encoding: encoding='latin-1'.
     """
     if encoding is not None and codecs.lookup(encoding).name not in {"utf-8", "utf-8-sig", "ascii"}:
         data = _decode(name, data, encoding).encode("utf-8", errors="surrogatepass")
@@ -217,9 +223,11 @@ def to_utf8(name: str, data: bytes, encoding: str | None = None) -> bytes:
     if not data.isascii():
         _decode(name, data, "utf-8")
     if (position := data.find(0)) >= 0:
+        line = _line_of(data, position)
         raise SchemaError(
-            f"{name}: line {_line_of(data, position)} holds a NUL byte, so this is not text. "
-            "Give the right format or encoding, or clean the file."
+            f"{name}: line {line} has a NUL byte, so the file is not text in this encoding.",
+            rows=(line,),
+            hint=Message("Set ", option("format"), " or ", option("encoding"), ", or remove the byte."),
         )
     return data
 
@@ -230,8 +238,12 @@ def _decode(name: str, data: bytes, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = _line_of(data, error.start)
     wanted = "UTF-8" if encoding == "utf-8" else encoding
+    example = "latin-1" if encoding == "utf-8" else "utf-8"
     raise SchemaError(
-        f"{name}: text must be {wanted}, line {line} is not. Save the file as UTF-8 or give its encoding."
+        f"{name}: text must be {wanted}, line {line} is not.",
+        option="encoding",
+        rows=(line,),
+        hint=Message("Save the file as UTF-8, or set its encoding: ", option("encoding", example), "."),
     )
 
 

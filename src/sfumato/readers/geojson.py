@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
-from sfumato.formats.json_text import DEEPEST, check_nesting
-from sfumato.hierarchies.build import name_rows
+from sfumato.formats.json_text import check_nesting, refuse_nesting
+from sfumato.hierarchies.build import name_rows, select_shown
 
 __all__ = ["is_geojson", "parse_geojson"]
 
 
 def is_geojson(begin: bytes) -> bool:
-    """Tell by its beginning whether a JSON file is a collection of features.
+    """Return whether a JSON file is a collection of features, by its beginning.
 
     Examples
     --------
@@ -38,25 +38,27 @@ def parse_geojson(name: str, data: bytes) -> pa.Table:
     try:
         collection = json.loads(data)
     except RecursionError:
-        raise SchemaError(f"{name}: lists and objects lie more than {DEEPEST} deep in one another.") from None
+        raise refuse_nesting(name) from None
     except ValueError:
         pass
     check_nesting(name, collection)
     features = collection.get("features") if isinstance(collection, dict) else None
     if not isinstance(features, list) or collection.get("type") != "FeatureCollection":
-        raise SchemaError(f"{name}: this is not a FeatureCollection of GeoJSON, or the file is cut short.")
+        raise SchemaError(f"{name}: this is not a GeoJSON FeatureCollection, or the file is truncated.")
     points = [_find_point(feature) for feature in features]
     strange = [number for number, point in enumerate(points, start=1) if point is None]
     if strange:
         raise SchemaError(
-            f"{name}: every feature must be a point of longitude and latitude, not so {name_rows(strange, 'feature')} "
-            f"({len(strange):,} in all). Write one feature per visit."
+            f"{name}: every feature must be a point of longitude and latitude; {name_rows(strange, 'feature')} "
+            f"({len(strange):,} in all) {'is' if len(strange) == 1 else 'are'} not.",
+            rows=select_shown(strange),
+            hint="Write one point per visit.",
         )
     rows = [feature.get("properties") or {} for feature in features]
     columns = dict.fromkeys(key for row in rows for key in row)
     table = {column: pa.array([_format_value(row.get(column)) for row in rows], pa.string()) for column in columns}
     for axis, short, long in ((0, "lon", "longitude"), (1, "lat", "latitude")):
-        # A property of the same name stays, and the reader asks which of the two is meant.
+        # A property of the same name stays, and the reader refuses two columns with one role.
         table[long if short in table else short] = pa.array([point[axis] for point in points if point], pa.float64())
     return pa.table(table)
 

@@ -1,4 +1,4 @@
-"""GPX, the format of positioning devices: tracks of points with times."""
+"""GPX files: tracks of points with times."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _POINTS = {"trkpt": "trk", "rtept": "rte"}
 def parse_gpx(name: str, blocks: Iterable[bytes]) -> pa.Table:
     """Make a table of the points of tracks and routes: ``track, time, lat, lon``, one row per point.
 
-    A track is called by its name, and by its number where it has none; a name that occurs again gets its number, too.
-    There is no column ``time`` where no point has one. Single way points are no visits, and are left out.
+    A track without a name is named by its number, and a repeated name is followed by its number. There is no column
+    ``time`` where no point has one. Single way points are left out.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class _Tracks:
 
     def begin(self, path: tuple[str, ...], tag: str, attributes: dict[str, str]) -> None:
         if not path and tag != "gpx":
-            raise SchemaError(f"{self.name}: a GPX file is one element called gpx, this file is not.")
+            raise SchemaError(f"{self.name}: this is not a GPX file: its first element is not gpx.")
         if tag in _POINTS.values() and path == ("gpx",):
             self.names.append("")
         elif tag in _POINTS and _POINTS[tag] in path:
@@ -58,7 +58,7 @@ class _Tracks:
 
     def table(self) -> pa.Table:
         if not self.track:
-            raise SchemaError(f"{self.name}: there are no points of tracks or routes in the file.")
+            raise SchemaError(f"{self.name}: the file has no points of tracks or routes.")
         seen: set[str] = set()
         labels = []
         for number, given in enumerate(self.names, start=1):

@@ -1,4 +1,4 @@
-"""Hierarchies in the files people already have: read, write, and so convert."""
+"""Hierarchy files: reading and writing."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.files import FORMATTERS, PARSERS, Source, detect_format, recognise_ranges
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import RULES
-from sfumato.readers.files import unpack
+from sfumato.messages import Message, call
+from sfumato.readers.files import COPY_AGAIN, unpack
 
 __all__ = ["read_hierarchy", "write_hierarchy"]
 
 
 def read_hierarchy(path: str | os.PathLike[str], format: str | None = None, *, root: str | None = None) -> Hierarchy:
-    """Read a hierarchy from a file in any of four formats, told apart by content.
+    """Read a hierarchy from a file in one of four formats, detected by its content.
 
-    Text is UTF-8, lines end as they like, and ``.gz`` and ``.xz`` files are unpacked.
+    Text is UTF-8 with any line ends; ``.gz`` and ``.xz`` files are unpacked.
 
     Parameters
     ----------
     path
         The file.
     format
-        ``arx``, ``amnesia``, ``parent-child`` or ``indented`` where the content is not to decide;
+        ``arx``, ``amnesia``, ``parent-child`` or ``indented``; detected if not given.
         :mod:`sfumato.hierarchies.files` describes them.
     root
         Label of an artificial root to put above several roots; without it they are an error, except in
@@ -50,13 +51,13 @@ def read_hierarchy(path: str | os.PathLike[str], format: str | None = None, *, r
     path = Path(path)
     source = Source(path.name, re.split(r"\r\n|\n|\r", _read_text(path)))
     if not source.filled:
-        source.complain("a hierarchy needs at least one label, found an empty file.")
+        source.complain("the file is empty; a hierarchy needs at least one label.")
     format_name = detect_format(source) if format is None else _check_format(format, "read_hierarchy")
     return PARSERS[format_name](source, root)
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: str) -> None:
-    """Write a hierarchy so that reading it back gives an equal one; the file appears whole or not at all.
+    """Write a hierarchy to a file, atomically; reading it back gives an equal one.
 
     Parameters
     ----------
@@ -87,8 +88,12 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: 
     format_name = _check_format(format, "write_hierarchy")
     if format_name != "amnesia" and hierarchy.kind == "labels" and recognise_ranges(hierarchy) is not hierarchy:
         raise SchemaError(
-            "write_hierarchy: every label looks like a range, and would be read back as one. "
-            "Write the format amnesia, which says that these are labels."
+            "write_hierarchy: every label looks like a range, and would be read back as one.",
+            option="format",
+            hint=Message(
+                "Write the format amnesia, which distinguishes labels from ranges: ",
+                call("format='amnesia'", "--as amnesia"),
+            ),
         )
     lines = FORMATTERS[format_name](hierarchy, path.name.partition(".")[0] or "hierarchy")
     _write_text(path, "".join(f"{line}\n" for line in lines))
@@ -97,8 +102,9 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: 
 def _check_format(format: str, owner: str) -> str:
     if format not in PARSERS:
         near = difflib.get_close_matches(format, PARSERS, 1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        raise ParameterError(f"{owner}: format must be one of {', '.join(PARSERS)}, got {format!r}.{hint}")
+        hint = f"Did you mean {near[0]}?" if near else ""
+        rule = f"{owner}: format must be one of {', '.join(PARSERS)}, got {format!r}."
+        raise ParameterError(rule, option="format", hint=hint)
     return format
 
 
@@ -107,20 +113,24 @@ def _read_text(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         rule = path.name.partition(":")[0] in RULES
-        hint = " It is no file, and as a rule it is not for these values." if rule else ""
+        hint = "The rule of this name is not for these values." if rule else ""
         if isinstance(error, FileNotFoundError):
-            raise SchemaError(f"{path.name}: there is no such hierarchy file.{hint}") from None
-        raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).{hint}") from None
+            raise SchemaError(f"{path.name}: there is no such hierarchy file.", hint=hint) from None
+        raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).", hint=hint) from None
     packed = path.suffix in {".gz", ".xz"}
     unpacked = unpack(path.name, data)
     if packed and data and unpacked is data:
-        raise SchemaError(f"{path.name}: the file is cut short or not packed as its name says.")
+        raise SchemaError(
+            f"{path.name}: the file is truncated, or not compressed as its extension says.", hint=COPY_AGAIN
+        )
     data = unpacked
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = len(re.findall(rb"\r\n|\n|\r", data[: error.start])) + 1
-        raise SchemaError(f"{path.name}: text must be UTF-8, line {line} is not. Save it as UTF-8.") from None
+        raise SchemaError(
+            f"{path.name}: text must be UTF-8, line {line} is not.", rows=(line,), hint="Save it as UTF-8."
+        ) from None
 
 
 def _write_text(path: Path, text: str) -> None:

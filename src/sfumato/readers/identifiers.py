@@ -1,4 +1,4 @@
-"""Columns that look like names, addresses or numbers of people, told by the shape of their cells and never shown."""
+"""Detection of columns with names, addresses or numbers of people, by the shape of their cells."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells
 
 __all__ = ["IdentifierWatch", "Suspect", "detect_identifier", "detect_identifiers", "refuse_identifiers"]
 
 _SAMPLE_SIZE = 2_000
-"""Different values of a column that are looked at."""
+"""Different values of a column that are checked."""
 _MIN_VALUES = 3
-"""Different values from which on a shape says something."""
+"""Different values that a column needs to be judged."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PHONE_WORDS = frozenset({"phone", "telephone", "tel", "mobile", "cell", "fax", "handy", "telefon", "msisdn"})
 _NAME_WORDS = frozenset(
@@ -42,7 +43,7 @@ _PERSON_NAME = re.compile(r"[^\W\d_][\w'’. -]*")
 
 
 class Suspect(NamedTuple):
-    """A column, what its cells look like, and the share of its different values that do."""
+    """A column, the type of identifier its cells look like, and the share of different values that do."""
 
     column: str
     identifier_type: str
@@ -54,10 +55,10 @@ class Suspect(NamedTuple):
 
 
 def detect_identifier(name: str, column: Cells, rows: int | None = None) -> Suspect | None:
-    """Say what a column looks like if that is names, addresses or numbers of people.
+    """Detect the names, addresses or numbers of people that a column holds; None where it holds others.
 
-    Cells decide, by their shape; the name of the column only where many things have the shape, as telephone numbers and
-    names of people do. Where only the different values of a longer column are at hand, ``rows`` says how long it is.
+    Cells decide, by their shape; the name of the column counts for ambiguous shapes, such as those of telephone numbers
+    and names of people. Where the column has only the different values of a longer one, ``rows`` is its length.
 
     Examples
     --------
@@ -140,7 +141,7 @@ def _is_full_name(text: str) -> bool:
 
 
 def detect_identifiers(dataset: Dataset, roles: Iterable[str] | None = None) -> list[Suspect]:
-    """Look at all columns of a dataset that could be published, or at those that play some part.
+    """Check all columns of a dataset that could be published, or those with certain roles.
 
     Examples
     --------
@@ -162,14 +163,14 @@ def detect_identifiers(dataset: Dataset, roles: Iterable[str] | None = None) -> 
 
 
 class IdentifierWatch:
-    """Looks for names, addresses and numbers of people in columns that arrive bit by bit, and refuses them.
+    """Refuses names, addresses and numbers of people in columns that are read in batches.
 
     Parameters
     ----------
     columns
-        Columns that would be published as they are.
+        Columns that would be published unchanged.
     anyway
-        Those among them that may be, whatever they look like.
+        Those among them that may be published in any case.
 
     Examples
     --------
@@ -178,8 +179,8 @@ class IdentifierWatch:
     >>> watch.update(pa.table({"contact": ["cid@example.org"]}))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: column 'contact' looks like e-mail addresses, and would be published as it is.
-    Leave it out (identifier or drop), or say that it may be published all the same (plain_anyway).
+    sfumato.exceptions.ParameterError: Column 'contact' looks like e-mail addresses and would be published unchanged.
+    Leave it out: identifier=['contact']. Or allow it: plain_anyway=['contact'].
     """
 
     def __init__(self, columns: Iterable[str], anyway: Iterable[str] = ()) -> None:
@@ -190,7 +191,7 @@ class IdentifierWatch:
         self._rows = 0
 
     def update(self, table: pa.Table) -> None:
-        """Look at further rows; nothing is kept but different values, and no more of them than are looked at."""
+        """Check further rows; only different values are kept, at most as many as are checked."""
         self._rows += table.num_rows
         for name, seen in self._seen.items():
             if len(seen) >= _SAMPLE_SIZE:
@@ -214,15 +215,19 @@ def _names_of(texts: Iterable[str]) -> set[str]:
 
 
 def _refuse(suspect: Suspect) -> ParameterError:
+    column = suspect.column
     return ParameterError(
-        f"column {suspect.column!r} looks like {suspect.identifier_type}, and would be published as it is. Leave it "
-        "out "
-        "(identifier or drop), or say that it may be published all the same (plain_anyway)."
+        f"Column {column!r} looks like {suspect.identifier_type} and would be published unchanged.",
+        column=column,
+        hint=Message(
+            *("Leave it out: ", option("identifier", [column])),
+            *(". Or allow it: ", option("plain_anyway", [column]), "."),
+        ),
     )
 
 
 def refuse_identifiers(dataset: Dataset) -> None:
-    """Refuse to publish columns as they are that look like names, addresses or numbers of people."""
+    """Refuse to publish columns unchanged that look like names, addresses or numbers of people."""
     allowed = _names_of(dataset.read_options.get("plain_anyway", ()))
     suspects = [
         suspect for suspect in detect_identifiers(dataset, ("plain", "sensitive")) if suspect.column not in allowed

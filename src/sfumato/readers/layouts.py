@@ -1,4 +1,4 @@
-"""Files without a header that are recognised by the look of their first lines."""
+"""Files without a header that are recognised by their first lines."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SPMF_TOKEN = re.compile(r"-?\d+|<-?\d+>", re.ASCII)
 
 
 class Layout(NamedTuple):
-    """A file format that has no header, with the names its columns go by."""
+    """A file format without a header, and the names of its columns."""
 
     name: str
     line: re.Pattern[str]
     header: tuple[str, ...]
     delimiter: str = "\t"
     encoding: str | None = None
-    """What the text is when it is not UTF-8."""
+    """Encoding of the text, if it is not UTF-8."""
 
 
 _LAYOUTS = (
@@ -52,7 +52,7 @@ _LAYOUTS = (
 
 
 def recognise_layout(lines: Sequence[str]) -> Layout | None:
-    """Return the layout that all the lines have, if there is one.
+    """Return the layout of all the lines; None where it is unknown.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def recognise_layout(lines: Sequence[str]) -> Layout | None:
 
 
 def is_spmf(lines: Sequence[str]) -> bool:
-    """Tell whether lines are SPMF sequences: numbers, ``-1`` after each place, ``-2`` at the end.
+    """Return whether lines are SPMF sequences: numbers, ``-1`` after each place, ``-2`` at the end.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def is_spmf(lines: Sequence[str]) -> bool:
 
 
 def is_utf8(data: bytes) -> bool:
-    """Tell whether bytes are text in UTF-8.
+    """Return whether bytes are text in UTF-8.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Empty cells: refused by row, left out with their rows, or given a value."""
+"""Empty cells: refused, left out with their rows, or filled in."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.readers.cells import Cells, marks
+from sfumato.readers.notes import note_empty_rows
 from sfumato.readers.options import ReadOptions
 
 __all__ = ["ResolvedTable", "resolve_missing"]
 
 
 class ResolvedTable(NamedTuple):
-    """A table without the rows that were left out, and what messages call it from now on."""
+    """A table without the rows that were left out, and its name for messages."""
 
     name: str
     table: pa.Table
@@ -27,13 +29,13 @@ def resolve_missing(
     table: pa.Table,
     columns: Mapping[str, str],
     read_options: ReadOptions,
-    notes: list[str],
+    notes: list[Note],
     fill: Collection[str],
 ) -> ResolvedTable:
-    """Leave out rows with empty cells, or fill the cells in, as the reading says; note how many.
+    """Leave out rows with empty cells, or fill the cells in, as the options say; note how many.
 
-    Cells of other columns are not looked at. Who somebody is, when and where something was cannot be made up, so only
-    the columns that hold what happened are filled in; readers refuse what is left.
+    Cells of other columns do not count. People, times and positions cannot be made up, so only columns with values of
+    histories are filled in; readers refuse other empty cells.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def resolve_missing(
     read_options
         How to read it: ``missing`` and ``empty``.
     notes
-        Where it is noted.
+        Where to add notes.
     fill
         Roles whose empty cells may be filled in.
 
@@ -55,8 +57,8 @@ def resolve_missing(
     >>> table, notes = pa.table({"who": ["7", "8"], "what": ["a", " "]}), []
     >>> columns = {"person": "who", "event": "what"}
     >>> resolved = resolve_missing("a.csv", table, columns, ReadOptions("sequences", missing="drop"), notes, ["event"])
-    >>> resolved.table.num_rows, notes
-    (1, ['Rows with empty cells in `what`, which were left out: 1.'])
+    >>> resolved.table.num_rows, str(notes[0])
+    (1, 'Left out 1 row with empty cells in `what`.')
     >>> options = ReadOptions("sequences", missing="none")
     >>> resolve_missing("a.csv", table, columns, options, [], ["event"]).table["what"][1]
     <pyarrow.StringScalar: 'none'>
@@ -67,8 +69,7 @@ def resolve_missing(
     empty = {column: marked for column, marked in empty.items() if marked.any()}
     if read_options.missing == "drop" and empty:
         left = ~np.logical_or.reduce(list(empty.values()))
-        where = ", ".join(f"`{column}`" for column in empty)
-        notes.append(f"Rows with empty cells in {where}, which were left out: {int((~left).sum()):,}.")
+        notes.append(note_empty_rows(int((~left).sum()), empty))
         return ResolvedTable(f"{name} (rows counted without those left out)", table.filter(pa.array(left)))
     filled = [columns[role] for role in fill if columns.get(role) in empty]
     for column, marked in empty.items():
@@ -79,7 +80,14 @@ def resolve_missing(
         new_cells = pc.if_else(pa.array(marked), pa.scalar(value, cells.type), cells)
         table = table.set_column(table.column_names.index(column), column, new_cells)
         if value is not None:
-            notes.append(f"Empty cells in `{column}`, which were given the value that was asked for: {marked.sum():,}.")
+            notes.append(
+                Note(
+                    "empty-cells-filled",
+                    "Filled {cells} empty {cells:cell|cells} in {columns} with the given value.",
+                    {"cells": int(marked.sum())},
+                    (column,),
+                )
+            )
     return ResolvedTable(name, table)
 
 

@@ -7,6 +7,7 @@ import zoneinfo
 
 from sfumato.data.record_unit import parse_unit
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 
 __all__ = ["check_missing", "check_separator", "check_unit", "check_zone"]
 
@@ -24,20 +25,19 @@ def check_separator(text: str) -> str:
     >>> check_separator("and")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: separator must be one character such as ; or |, or one of space,
-    tab, comma, semicolon, pipe, got 'and'.
+    sfumato.exceptions.ParameterError: separator= must be one character such as ; or |, or one of space, tab,
+    comma, semicolon, pipe, got 'and'.
     """
     mark = _NAMED_SEPARATORS.get(text, text)
     if len(mark) != 1 or mark.isalnum() or mark in '"\r\n\0':
         names = ", ".join(word for word in _NAMED_SEPARATORS if word.isalpha())
-        raise ParameterError(
-            f"reading: separator must be one character such as ; or |, or one of {names}, got {text!r}."
-        )
+        rule = f" must be one character such as ; or |, or one of {names}, got {text!r}."
+        raise ParameterError(Message(option("separator"), rule))
     return mark
 
 
 def check_missing(text: str) -> str:
-    """Return what is to become of empty cells, or refuse what is nearly one of the words for it.
+    """Return how empty cells are handled, or refuse a text that is nearly one of the actions.
 
     Examples
     --------
@@ -46,15 +46,14 @@ def check_missing(text: str) -> str:
     >>> check_missing("dorp")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: missing must be error, drop, keep (in tables), or a value to put into
-    empty cells; 'dorp' is too near to 'drop' to be one.
+    sfumato.exceptions.ParameterError: missing= must be error, drop, keep (in tables), or a value for empty cells,
+    got 'dorp'. Did you mean missing='drop'?
     """
     near = difflib.get_close_matches(text.lower(), _ACTIONS, n=1, cutoff=0.7)
     if near and text not in _ACTIONS:
-        raise ParameterError(
-            "reading: missing must be error, drop, keep (in tables), or a value to put into empty cells; "
-            f"{text!r} is too near to {near[0]!r} to be one."
-        )
+        rule = f" must be error, drop, keep (in tables), or a value for empty cells, got {text!r}."
+        hint = Message("Did you mean ", option("missing", near[0]), "?")
+        raise ParameterError(Message(option("missing"), rule), hint=hint)
     return text
 
 
@@ -69,14 +68,13 @@ def check_zone(zone: str) -> str:
     try:
         zoneinfo.ZoneInfo(zone)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        raise ParameterError(
-            f"reading: zone must be the name of a time zone such as Europe/Athens, got {zone!r}."
-        ) from None
+        rule = f" must be the name of a time zone such as Europe/Athens, got {zone!r}."
+        raise ParameterError(Message(option("zone"), rule)) from None
     return zone
 
 
 def check_unit(text: str) -> str:
-    """Return what one record is, as it was written, or refuse what cannot be read.
+    """Return the text of a record unit unchanged, or refuse one that cannot be read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How a file is read: every option, kept by the owner so that the original can be read again."""
+"""The options with which a file is read; the owner keeps them, to read the original again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Annotated, Any, Self
 
 from sfumato.data.kind import Lazy, find_kind
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, Setting, Settings
 from sfumato.params import Option, find_option, list_options
 
-__all__ = ["ReadOptions"]
+__all__ = ["ReadOptions", "suggest_options"]
 
 _file = functools.partial(Option, panel="How the file is read", any_kind=True)
 _records = functools.partial(Option, panel="Records and their times")
@@ -34,18 +35,18 @@ class ReadOptions:
     >>> ReadOptions.of("trajectories", {"colums": {}})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: there is no option 'colums'. Did you mean 'columns'?
+    sfumato.exceptions.ParameterError: There is no option 'colums'. Did you mean columns=?
     >>> ReadOptions.of("table", {"quasi_identifiers": ["age"]})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: there is no option 'quasi_identifiers'. Did you mean 'quasi'?
+    sfumato.exceptions.ParameterError: There is no option 'quasi_identifiers'. Did you mean quasi=?
     """
 
     kind: Annotated[str, _file("Kind of data.", form="never")]
     columns: Annotated[
         Mapping[str, str],
         _file(
-            "Which column plays a part.",
+            "Role of a column.",
             "place=venue",
             flag="column",
             form="never",
@@ -55,7 +56,7 @@ class ReadOptions:
     drop: Annotated[
         tuple[str, ...],
         _file(
-            "Column to leave out; '*' for all without a part.",
+            "Column to leave out; '*' for all without a role.",
             role="left out",
             words=("exclude", "ignore", "remove", "skip", "omit", "drop_columns"),
         ),
@@ -71,7 +72,10 @@ class ReadOptions:
     ] = None
     format: Annotated[
         str | None,
-        _file("File format; told by the name if not given.", words=("filetype", "file_format", "type", "file_type")),
+        _file(
+            "File format; detected by the extension if not given.",
+            words=("filetype", "file_format", "type", "file_type"),
+        ),
     ] = None
     encoding: Annotated[
         str | None,
@@ -93,7 +97,7 @@ class ReadOptions:
     separator: Annotated[
         str | None,
         _file(
-            "What separates items in one cell or line: a character, space, tab, comma, semicolon or pipe.",
+            "Separator of items in a cell or line: a character, space, tab, comma, semicolon or pipe.",
             any_kind=False,
             check=Lazy("sfumato.readers.option_checks:check_separator"),
             words=("item_separator", "items_separator", "item_sep"),
@@ -126,7 +130,7 @@ class ReadOptions:
     unit: Annotated[
         str | None,
         _records(
-            "What one record is, if the file does not tell: basket, or 'stay of patient'.",
+            "What one record is, if it is not a person: basket, or 'stay of patient'.",
             check=Lazy("sfumato.readers.option_checks:check_unit"),
         ),
     ] = None
@@ -158,7 +162,7 @@ class ReadOptions:
             details="A number where times are plain numbers. If not given, the midnight before everything.",
         ),
     ] = None
-    gap: Annotated[str | None, _records("What time nothing is known about is called; (gap) if not given.")] = None
+    gap: Annotated[str | None, _records("Label of time without records; (gap) if not given.")] = None
     slots: Annotated[str | None, _records("First and last of the columns that are slots.", "t1:t144")] = None
     faults: Annotated[
         str,
@@ -213,7 +217,7 @@ class ReadOptions:
     quasi: Annotated[
         tuple[str, ...],
         _columns(
-            "Column that others may know.",
+            "Quasi-identifier: a column that others may know.",
             "age,sex",
             role="made coarser",
             words=(
@@ -253,13 +257,13 @@ class ReadOptions:
     plain: Annotated[
         tuple[str, ...],
         _columns(
-            "Column of a table to publish as it is.",
-            role="as it is",
+            "Column of a table to publish unchanged.",
+            role="unchanged",
             words=("insensitive", "non_sensitive", "nonsensitive", "insensitive_attributes", "keep"),
         ),
     ] = ()
     plain_anyway: Annotated[
-        tuple[str, ...], _columns("Column to publish as it is although it looks like names or numbers of people.")
+        tuple[str, ...], _columns("Column to publish unchanged although it looks like names or numbers of people.")
     ] = ()
     scales: Annotated[
         Mapping[str, str],
@@ -329,7 +333,7 @@ class ReadOptions:
         for option in options:
             given = getattr(self, option.name) != option.default
             if given and not option.any_kind and option.name not in meaningful:
-                raise ParameterError(f"reading: {option.name} means nothing for {self.kind}. Leave it out.")
+                raise ParameterError(Message(_mention(option), f" does not apply to {self.kind}."))
 
     def _read_value(self, option: Option, value: Any) -> str | None:
         # One record per person is what data are without a split, and policies may say so.
@@ -339,8 +343,10 @@ class ReadOptions:
         choices = self.formats if option.name == "format" else option.choices
         if choices and text not in choices:
             near = difflib.get_close_matches(text, choices, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"reading: {option.name} must be one of {', '.join(choices)}, got {text!r}.{hint}")
+            hint = Message("Did you mean ", _mention(option, near[0]), "?") if near else ""
+            raise ParameterError(
+                Message(_mention(option), f" must be one of {', '.join(choices)}, got {text!r}."), hint=hint
+            )
         check_of_kind = find_kind(self.kind).option_checks.get(option.name)
         if check_of_kind is not None:
             check_of_kind.load()(text)
@@ -361,8 +367,8 @@ class ReadOptions:
             if name not in names:
                 meant = find_option(cls, name)
                 near = [meant.name] if meant else difflib.get_close_matches(name, names, n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(names)}."
-                raise ParameterError(f"reading: there is no option {name!r}.{hint}")
+                hint = Message("Did you mean ", Setting(near[0]), "?") if near else f"Known: {', '.join(names)}."
+                raise ParameterError(f"There is no option {name!r}.", option=name, hint=hint)
         return cls(kind, **options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -377,17 +383,36 @@ class ReadOptions:
         return cls.of(options.pop("kind", None), options)
 
 
+def suggest_options(options: Mapping[str, Any]) -> Message:
+    """Return the hint to add detected options, which the owner has to confirm.
+
+    Examples
+    --------
+    >>> suggest_options({"quasi": ["age"], "sensitive": ["illness"]})
+    "If this guess is right, add: quasi=['age'], sensitive=['illness']"
+    """
+    settings = tuple(Setting(name, value) for name, value in options.items())
+    return Message("If this guess is right, add: ", Settings(settings))
+
+
+def _mention(option: Option, value: object = None) -> Setting:
+    """Return an option as a part of a message."""
+    return Setting(option.name, value)
+
+
 def _read_text(option: Option, value: Any) -> str:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    if not isinstance(value, str) or not value:
-        raise ParameterError(f"reading: {option.name} must be text, got {value!r}.")
+    if not isinstance(value, str):
+        raise ParameterError(Message(_mention(option), f" must be text, got {type(value).__name__}."))
+    if not value:
+        raise ParameterError(Message(_mention(option), " must not be empty text."))
     return value
 
 
 def _read_mapping(option: Option, value: Any) -> Mapping[str, str]:
     if not isinstance(value, Mapping):
-        raise ParameterError(f"reading: {option.name} must map names to names, got {type(value).__name__}.")
+        raise ParameterError(Message(_mention(option), f" must map names to names, got {type(value).__name__}."))
     return MappingProxyType({_read_text(option, key): _read_text(option, entry) for key, entry in value.items()})
 
 
@@ -395,5 +420,5 @@ def _read_list(option: Option, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (_read_text(option, value),)
     if not isinstance(value, Iterable) or isinstance(value, Mapping):
-        raise ParameterError(f"reading: {option.name} must be a list of texts, got {type(value).__name__}.")
+        raise ParameterError(Message(_mention(option), f" must be a list of texts, got {type(value).__name__}."))
     return tuple(_read_text(option, entry) for entry in value)

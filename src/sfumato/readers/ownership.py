@@ -1,4 +1,4 @@
-"""What one record is and whose it is: told by the owner, or by the columns that make a record."""
+"""Record units and people of records, by options or by the columns that make a record."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, parse_unit, plural
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.cells import Cells, Labels, name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, Labels, list_marked, name_marked
+from sfumato.readers.notes import OWNERS, ROLE, note_role
 from sfumato.readers.options import ReadOptions
 
 __all__ = [
@@ -27,7 +30,7 @@ __all__ = [
 Longs = npt.NDArray[np.int64]
 
 OWNER = "owner"
-"""Role of the column that says whose the records are, where a person may have several."""
+"""Role of the column with the person of every record, where a person may have several."""
 
 _NOUNS = (
     *("basket", "session", "visit", "order", "invoice", "receipt", "transaction", "admission", "stay", "case"),
@@ -45,38 +48,56 @@ _SYNONYMS = {
 
 
 class RecordPeople(NamedTuple):
-    """What one record is, and whose each one is where that is known."""
+    """The unit of records, and the person of each record where that is known."""
 
     unit: RecordUnit
     people: Cells | None = None
 
-    def note(self, count: int) -> list[str]:
-        """Say how many records people have, where they may have several."""
+    def note(self, count: int) -> list[Note]:
+        """Note how many records people have, where they may have several."""
         unit = self.unit
         if not unit.owner:
             return []
         if self.people is None:
-            return [f"{unit.explain()} The file does not tell whose a record is (columns: owner=NAME)."]
+            return [_note_unknown_owners(unit)]
         counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
         return [describe_owners(unit, count, len(counts), int(counts.max(initial=0)))]
 
 
-def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> str:
-    """Say how many records how many people have, and what that means for the promise.
+def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> Note:
+    """Note how many records how many people have, and what that means for the guarantee.
 
     Examples
     --------
-    >>> describe_owners(RecordUnit("day", "days", "person"), 3, 2, 2).partition(". ")[0]
-    'There are 3 days of 2 people, up to 2 of one'
+    >>> str(describe_owners(RecordUnit("day", "days", "person"), 3, 2, 2)).partition(". ")[0]
+    'There are 3 days of 2 people, up to 2 of one person'
     """
-    return (
-        f"There are {unit.count(count)} of {unit.owners(owners)}, up to {most:,} of one. "
-        f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (protect=people)."
+    return Note(
+        OWNERS,
+        "There are {records} {records:{one}|{many}} of {owners} {owners:{owner}|{people}}, up to {most} of one "
+        "{owner}. The guarantee counts {many}: k {many} may belong to fewer than k {people}. To count {people}: "
+        "{option}.",
+        {"records": count, "owners": owners, "most": most},
+        details={**_name_units(unit), "option": option("protect", "people")},
     )
 
 
+def _note_unknown_owners(unit: RecordUnit) -> Note:
+    """Note that people may have several records, and nobody knows which."""
+    return Note(
+        "owners-unknown",
+        "The guarantee counts {many}, and one {owner} may have several. If a column links {many} to {people}, name it: "
+        "{option}.",
+        details={**_name_units(unit), "option": option("columns", {OWNER: "NAME"})},
+    )
+
+
+def _name_units(unit: RecordUnit) -> dict[str, str]:
+    return {"one": unit.one, "many": unit.many, "owner": unit.owner, "people": plural(unit.owner)}
+
+
 def name_records(column: str, several: bool) -> RecordUnit:
-    """Tell by the name of the column that tells records apart what a record is.
+    """Return the record unit for the name of the column that identifies records.
 
     Parameters
     ----------
@@ -97,23 +118,23 @@ def name_records(column: str, several: bool) -> RecordUnit:
     return RECORD if several else PERSON
 
 
-def correct_role_note(notes: list[str], column: str, unit: RecordUnit) -> None:
-    """Say of a column that was taken for the person that it tells records apart, where those are not people.
+def correct_role_note(notes: list[Note], column: str, unit: RecordUnit) -> None:
+    """Note of a column that was taken for the person that it identifies records, where those are not people.
 
     Examples
     --------
-    >>> notes = ["Reading `Case ID` as person."]
+    >>> notes = [note_role("Case ID", "person")]
     >>> correct_role_note(notes, "Case ID", RecordUnit("case", "cases", "person"))
-    >>> notes
-    ['Reading `Case ID` as what tells cases apart.']
+    >>> str(notes[0])
+    'Reading `Case ID` as identifier of cases.'
     """
-    note = f"Reading `{column}` as person."
-    if unit.owner and note in notes:
-        notes[notes.index(note)] = f"Reading `{column}` as what tells {unit.many} apart."
+    for at, note in enumerate(notes):
+        if unit.owner and note.code == ROLE and note.columns == (column,) and note.details["role"] == "person":
+            notes[at] = note_role(column, f"identifier of {unit.many}")
 
 
 def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeople:
-    """Let the owner's word on what a record is win over what the file looks like.
+    """Return the record unit of the options or, if they give none, the detected one.
 
     Examples
     --------
@@ -125,9 +146,11 @@ def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeo
     given = parse_unit(read_options.unit)
     if detected.people is not None and not given.owner:
         raise ParameterError(
-            f"reading: unit must say what one of several records is, "
-            f"got {read_options.unit!r} for {detected.unit.many} of "
-            f"{plural(detected.unit.owner)}. Name it as in 'stay of patient', or leave it out."
+            Message(
+                *(option("unit"), f" must name one of several records, got {read_options.unit!r} for "),
+                f"{detected.unit.many} of {plural(detected.unit.owner)}.",
+            ),
+            hint=Message("For example: ", option("unit", "stay of patient")),
         )
     if " of " not in read_options.unit and given.owner and detected.unit.owner:
         given = RecordUnit(given.one, given.many, detected.unit.owner)
@@ -135,12 +158,12 @@ def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeo
 
 
 def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], people: Labels, first: Longs) -> Cells:
-    """Return whose each record is; refuse a record that is several people's.
+    """Return the person of each record; refuse records of several people.
 
     Parameters
     ----------
     name, column
-        Of the file, and of the column that says whose a record is.
+        Of the file, and of the column with the person.
     record
         Record of every row that is used, from 0; negative for rows that are not.
     people
@@ -153,8 +176,9 @@ def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], p
     wrong[used] = people.codes[used] != people.codes[first][record[used]]
     if wrong.any():
         raise SchemaError(
-            f"{name}: every record must be of one person, but column {column!r} says otherwise in "
-            f"{name_marked(wrong)}. "
-            "Correct the data, or say which column tells records apart (columns)."
+            f"{name}: every record must be of one person; column {column!r} has another in {name_marked(wrong)}.",
+            column=column,
+            rows=list_marked(wrong),
+            hint=Message("Correct the data, or give the column that identifies records with ", option("columns"), "."),
         )
     return people.labels.take(pa.array(people.codes[first])).cast(pa.string())

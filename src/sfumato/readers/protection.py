@@ -1,4 +1,4 @@
-"""How frequent sensitive values are: what a first policy can promise about them."""
+"""Frequency of sensitive values, and the guarantee that a first policy can give."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.data.dataset import Dataset
 __all__ = ["SensitiveColumn", "choose_l", "list_sensitive", "share_with_sensitive"]
 
 _LEAST, _MOST = 2, 3
-"""Smallest l that says something, and largest l of a first policy: more costs much of the use of a release."""
+"""Smallest and largest l of a first policy: a larger l costs much utility."""
 
 
 class SensitiveColumn(NamedTuple):

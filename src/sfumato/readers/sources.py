@@ -1,4 +1,4 @@
-"""A file people have, whatever it is packed in and however many files it is: text to look at, and a table."""
+"""Sources of data: a file, or the data files of a folder or archive, as text and as a table."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.formats.frames import FrameFile
 from sfumato.formats.memory import Place
 from sfumato.formats.parquet import has_no_rows
+from sfumato.messages import Message, option
 from sfumato.readers.archives import Part, find_archive, list_parts
 from sfumato.readers.files import choose_format, to_utf8
 from sfumato.readers.gpx import parse_gpx
+from sfumato.readers.notes import note_files
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.tables import check_columns, first_lines, parse_table
 from sfumato.readers.xes import parse_xes
@@ -23,7 +26,7 @@ from sfumato.readers.xes import parse_xes
 __all__ = ["FILE", "Source", "lacks_header"]
 
 FILE = "file"
-"""Column that tells in which of several files a row stands, for who asks for it."""
+"""Column with the file of every row, for readers that give it a role."""
 _STREAMED = {"xes": parse_xes, "gpx": parse_gpx}
 _LOOSE = frozenset({"xes", "gpx", "geojson"})
 """Formats whose files may have different columns."""
@@ -33,8 +36,8 @@ _DATA_LIKE = re.compile(r"[<+-]*[\d.]+([eE][+-]?\d+)?>?|\d{1,4}[-/.]\d{1,2}[-/.]
 class Source:
     """One file, or all data files of a folder or ZIP archive, read as one.
 
-    Several files must have the same columns. A column ``file`` with the names of the files, without their extensions,
-    is there for who gives it a part, as where every person has a file of their own; several GPX files are always such.
+    Several files must have the same columns. If the options give ``file`` a role, it is a column with the names of the
+    files without their extensions. Several GPX files have a column ``person`` with these names.
 
     Parameters
     ----------
@@ -66,9 +69,9 @@ class Source:
             self.name = f"{inside[0].name}/{self.parts[0].name}"
 
     @property
-    def notes(self) -> list[str]:
-        """What is to be told about where the data lie."""
-        return [f"Read {self._count:,} files of {self.name} as one."] if self._count > 1 else []
+    def notes(self) -> list[Note]:
+        """Notes on the files that the data are in."""
+        return [note_files(self.name, self._count)] if self._count > 1 else []
 
     @functools.cached_property
     def format(self) -> str:
@@ -76,7 +79,8 @@ class Source:
         formats = {choose_format(part.file, self.read_options.format, self.read_options.formats) for part in self.parts}
         if len(formats) > 1:
             raise SchemaError(
-                f"{self.name}: the files have different formats ({', '.join(sorted(formats))}). Give one of them."
+                f"{self.name}: the files have different formats ({', '.join(sorted(formats))}).",
+                hint="Give one of the files.",
             )
         return formats.pop()
 
@@ -98,15 +102,16 @@ class Source:
         other = next((i for i, line in enumerate(firsts) if line != firsts[0]), None)
         if other is not None:
             raise SchemaError(
-                f"{self.name}: files that are read as one must begin with the same line of names; {self.parts[0].name} "
-                f"and {self.parts[other].name} do not. Give one of them, or the names if there are none (header)."
+                f"{self.name}: the files must have the same header; {self.parts[0].name} and "
+                f"{self.parts[other].name} differ.",
+                hint=Message("Give one of the files. If there is no header, name the columns: ", option("header"), "."),
             )
         return b"".join([*texts[:1], *(_without_first(text) for text in texts[1:])])
 
     def table(
         self, *, delimiter: str | None = None, header: Sequence[str] = (), encoding: str | None = None
     ) -> pa.Table:
-        """Return the rows of all files; what is given wins over the reading."""
+        """Return the rows of all files; arguments override the options."""
         if self._held is not None:
             return check_columns(self.name, self._held)
         read_options = self.read_options
@@ -139,17 +144,17 @@ class Source:
             first = first or set(table.column_names)
             if self.format not in _LOOSE and set(table.column_names) != first:
                 raise SchemaError(
-                    f"{self.name}: files that are read as one must have the same columns; {self.parts[0].name} and "
-                    f"{part.name} do not. Give one of them."
+                    f"{self.name}: the files must have the same columns; {self.parts[0].name} and {part.name} differ.",
+                    hint="Give one of the files.",
                 )
             tables.append(_add_file(table, part.stem, by_file, several and self.format == "gpx"))
         if not tables:
-            raise SchemaError(f"{self.name}: there are no rows in any of the files.")
+            raise SchemaError(f"{self.name}: the files have no rows.", hint="Give a file with rows.")
         return _join(self.name, tables)
 
 
 def lacks_header(lines: Sequence[str]) -> bool:
-    """Tell whether the first lines of files are rows, and no names of columns.
+    """Return whether the first lines of files are rows, not names of columns.
 
     Examples
     --------
@@ -177,4 +182,4 @@ def _join(name: str, tables: list[pa.Table]) -> pa.Table:
         return pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException:
         pass
-    raise SchemaError(f"{name}: a column has different types in different files. Write it the same way everywhere.")
+    raise SchemaError(f"{name}: a column has different types in different files.", hint="Write it as one type.")

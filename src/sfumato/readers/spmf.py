@@ -1,4 +1,4 @@
-"""Sequences as SPMF writes them: one person per line, ``<1> 1 2 -1 <5> 3 -1 -2``."""
+"""Sequences in SPMF files: one person per line, ``<1> 1 2 -1 <5> 3 -1 -2``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Detail = TypeVar("Detail")
 
 
 class Token(NamedTuple):
-    """One word of a line: an item, a time, or the end of an item set, which has neither."""
+    """One word of a line: an item, a time, or the end of an item set, with neither of both."""
 
     item: str | None
     time: str | None
@@ -30,7 +30,7 @@ class Sequences(NamedTuple, Generic[Detail]):
     """The number of the sequence in the file, as a name."""
     item: list[str]
     details: list[Detail]
-    """What a kind of data wants to know of each item beside its name."""
+    """Further information on each item, as the kind of data needs it."""
     line: list[int]
     empty: int
 
@@ -38,7 +38,7 @@ class Sequences(NamedTuple, Generic[Detail]):
 def parse_sequences(
     name: str, text: bytes, read_line: Callable[[int, Iterator[Token]], list[tuple[str, Detail]]]
 ) -> Sequences[Detail]:
-    """Read sequences; items get the names that ``@ITEM=1=apple`` lines give them.
+    """Read sequences; lines such as ``@ITEM=1=apple`` name items.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def parse_sequences(
     text
         Its content, in UTF-8.
     read_line
-        Takes the number of a line and its words without the last, and returns the items with what is told of them; it
-        refuses what its kind of data cannot have.
+        Takes the number of a line and its words without the last, and returns the items with their details; it
+        refuses words that its kind of data cannot have.
 
     Examples
     --------
@@ -74,21 +74,23 @@ def parse_sequences(
             columns.details.extend(detail for _, detail in entries)
             columns.line.extend([number] * len(entries))
     if len(set(names.values())) < len(names):
-        raise SchemaError(f"{name}: two @ITEM lines give the same name. Give every item its own.")
+        raise SchemaError(f"{name}: two @ITEM lines give the same name.", hint="Rename one of the items.")
     if not columns.item:
-        raise SchemaError(f"{name}: there are no sequences in the file.")
+        raise SchemaError(f"{name}: the file has no sequences.")
     return columns._replace(item=[names.get(item, item) for item in columns.item], empty=empty)
 
 
 def refuse_token(name: str, number: int) -> SchemaError:
-    """Return the error of a line that holds something else."""
-    return SchemaError(f"{name}: line {number} may only hold item numbers, <times>, -1 and -2.")
+    """Return the error of a line with other words."""
+    return SchemaError(f"{name}: line {number} may only have item numbers, <times>, -1 and -2.", rows=(number,))
 
 
 def _split_line(name: str, number: int, line: str) -> Iterator[Token]:
     words = line.split()
     if words[-1] != "-2" or words.count("-2") > 1:
-        raise SchemaError(f"{name}: line {number} must end with -2 and have no other. Correct the line.")
+        raise SchemaError(
+            f"{name}: line {number} must end with -2 and have no other -2.", rows=(number,), hint="Correct the line."
+        )
     for word in words[:-1]:
         token = _TOKEN.fullmatch(word)
         if token is None:

@@ -1,4 +1,4 @@
-"""Tables from the files people have, with every cell of a text kept as the text it is."""
+"""Tables from files; cells of text files stay text."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from sfumato.data.kind import TABLES
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.json_text import find_deep_line
 from sfumato.formats.parquet import read_parquet
+from sfumato.messages import Message, option
 from sfumato.readers.files import choose_format, load, to_utf8
 from sfumato.readers.geojson import is_geojson, parse_geojson
 from sfumato.readers.gpx import parse_gpx
@@ -31,6 +32,7 @@ __all__ = ["check_columns", "check_delimiter", "detect_delimiter", "first_lines"
 
 _DELIMITERS = (",", ";", "\t")
 _DELIMITER_NAMES = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t"}
+_TABLE_FORMATS = f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
 _SAMPLED_LINES = 20
 _LINE = re.compile(rb"[^\r\n]+")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -45,16 +47,16 @@ def read_table(
     header: bool | Sequence[str] = True,
     encoding: str | None = None,
 ) -> pa.Table:
-    """Read a table; CSV cells stay text, so that ``007`` and ``NA`` are what they are in the file.
+    """Read a table; CSV cells stay text, so that ``007`` and ``NA`` are as in the file.
 
     Parameters
     ----------
     path
         CSV, Parquet, JSON lines, XLSX, XES, GPX or GeoJSON, possibly packed as ``.gz`` or ``.xz``.
     delimiter
-        Of CSV; without it comma, semicolon or tab, whichever the first lines agree on.
+        Of CSV; if not given, it is detected from the first lines: comma, semicolon or tab.
     format
-        ``csv``, ``parquet``, ``jsonl`` and so on where the extension is not to decide.
+        ``csv``, ``parquet``, ``jsonl`` and so on; detected by the extension if not given.
     header
         Of CSV and sheets: True if the first line names the columns, or the names if it does not.
     encoding
@@ -97,12 +99,14 @@ def parse_table(
     [{'person': '007', 'place': 'a'}]
     """
     if format not in TABLES:
-        raise ParameterError(f"{name}: format {format} is not a table. Give {', '.join(TABLES[:-1])} or {TABLES[-1]}.")
+        raise ParameterError(
+            Message(f"{name}: {format} is not a format of tables. Set ", option("format"), f" to {_TABLE_FORMATS}.")
+        )
     if format == "jsonl" and is_geojson(data):
         format = "geojson"
     text = data if format in {"parquet", "xlsx", "xes", "gpx"} else to_utf8(name, data, encoding)
     if not text.strip():
-        raise SchemaError(f"{name}: the file is empty.")
+        raise SchemaError(f"{name}: the file is empty.", hint="Give a file with rows.")
     if format == "parquet":
         table = read_parquet(name, pa.BufferReader(data), len(data))
     elif format == "xlsx":
@@ -121,22 +125,23 @@ def parse_table(
 
 
 def check_columns(name: str, table: pa.Table) -> pa.Table:
-    """Return a table whose columns have names of their own and that has rows, or say what it lacks."""
+    """Return a table, or refuse one without rows or with repeated names of columns."""
     first = {column: i for i, column in reversed(list(enumerate(table.column_names)))}
     repeated = [i for i, column in enumerate(table.column_names) if first[column] < i]
     if repeated:
         positions = ", ".join(str(i + 1) for i in repeated[:5])
+        several = len(repeated) > 1
         raise SchemaError(
-            f"{name}: every column needs a name of its own; column {positions} repeats an earlier name. "
-            "Rename it in the file."
+            f"{name}: column{'s' * several} {positions} repeat{'' if several else 's'} an earlier name.",
+            hint=f"Rename {'them' if several else 'it'} in the file.",
         )
     if table.num_rows == 0:
-        raise SchemaError(f"{name}: there are no rows, only a header.")
+        raise SchemaError(f"{name}: there are no rows.", hint="Give data with rows.")
     return table
 
 
 def check_delimiter(delimiter: str) -> str:
-    """Return the character a delimiter stands for: itself, or ``tab``, ``comma``, ``semicolon`` in words.
+    """Return the character of a delimiter, given as itself or as ``tab``, ``comma`` or ``semicolon``.
 
     Examples
     --------
@@ -145,12 +150,13 @@ def check_delimiter(delimiter: str) -> str:
     """
     character = _DELIMITER_NAMES.get(delimiter, delimiter)
     if len(character) != 1 or character in '"\r\n' or not character.isascii():
-        raise ParameterError(f"reading: delimiter must be one character such as , or ; or tab, got {delimiter!r}.")
+        rule = f" must be one character such as , or ; or tab, got {delimiter!r}."
+        raise ParameterError(Message(option("delimiter"), rule))
     return character
 
 
 def first_lines(data: bytes, count: int = _SAMPLED_LINES) -> list[str]:
-    """Return the first non-empty lines of a text, at most so many.
+    """Return the first non-empty lines of a text.
 
     Examples
     --------
@@ -162,10 +168,10 @@ def first_lines(data: bytes, count: int = _SAMPLED_LINES) -> list[str]:
 
 
 def detect_delimiter(lines: Sequence[str]) -> str:
-    """Return comma, semicolon or tab: the one that cuts the first lines into equally many cells.
+    """Return the delimiter that splits the first lines into equally many cells: comma, semicolon or tab.
 
-    Where several do, the one with more cells wins; where none does, the one the first line has most of. Where there is
-    none of them, and blanks cut all lines into equally many cells, at least three, it is blanks.
+    Of several such delimiters the one with more cells wins; without any, the one that is most frequent in the first
+    line. Lines without these delimiters are split at blanks, if that gives equally many cells, at least three.
 
     Examples
     --------
@@ -188,7 +194,7 @@ def detect_delimiter(lines: Sequence[str]) -> str:
 def _parse_csv(name: str, data: bytes, delimiter: str | None, header: bool | Sequence[str]) -> pa.Table:
     lines = first_lines(data)
     if not lines:
-        raise SchemaError(f"{name}: the file has no text in it, only control characters.")
+        raise SchemaError(f"{name}: the file has control characters and no text.")
     if not data.endswith((b"\n", b"\r")):
         data += b"\n"
     cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(lines)
@@ -205,8 +211,8 @@ def _parse_csv(name: str, data: bytes, delimiter: str | None, header: bool | Seq
         names = list(header) if header else [""] * table.num_columns
     if len(names) != table.num_columns:
         raise SchemaError(
-            f"{name}: the header given names {len(names)} columns, the file has {table.num_columns}. "
-            "Name every column, or give the delimiter."
+            Message(f"{name}: ", option("header"), f" names {len(names)} columns, the file has {table.num_columns}."),
+            hint=Message("Name every column, or set ", option("delimiter"), "."),
         )
     return table.rename_columns([given or f"column{i}" for i, given in enumerate(names, start=1)])
 
@@ -226,7 +232,7 @@ def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: boo
     width = first_lines(data, 1)[0].count(delimiter) + 1
     try:
         table = cut(width)
-        # A line break inside a quoted name hides columns, whose cells would not be left as text.
+        # A line break inside a quoted name hides columns; their cells would not stay text.
         return table if table.num_columns <= width else cut(table.num_columns)
     except pa.ArrowInvalid:
         # The message of Arrow quotes the row, so it must not be shown; count the rows once more instead.
@@ -243,16 +249,16 @@ def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: boo
     if faults:
         number, expected, actual = faults[0]
         raise SchemaError(
-            f"{name}: every row must have as many cells as the first line; row {number} has {actual}, "
-            f"not {expected}. Check the delimiter, taken to be {delimiter!r}, and the quotes."
+            f"{name}: row {number} has {actual} cell{'s' * (actual != 1)}, the first line has {expected}.",
+            rows=(number,),
+            hint=Message("Check the quotes and the delimiter: ", option("delimiter", delimiter), "."),
         )
-    raise SchemaError(
-        f"{name}: this is not CSV with the delimiter {delimiter!r}, or a line is over {_BLOCK:,} bytes long."
-    )
+    fault = f", or a line has over {_BLOCK:,} bytes."
+    raise SchemaError(Message(f"{name}: this is not CSV with ", option("delimiter", delimiter), fault))
 
 
 def _check_quotes(name: str, data: bytes, delimiter: str) -> None:
-    """Refuse a quote that is never closed, as it would swallow the rows after it without a word."""
+    """Refuse a quote that is not closed: the rows after it would silently become one cell."""
     text = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(text == ord('"'))
     around = np.isin(np.arange(256), [ord(c) for c in delimiter + '"\r\n'])
@@ -266,15 +272,17 @@ def _check_quotes(name: str, data: bytes, delimiter: str) -> None:
             pass
     except csv.Error:
         raise SchemaError(
-            f"{name}: a quoted cell is not closed, or is over {csv.field_size_limit():,} characters long; "
-            f"noticed in line {reader.line_num}. Write a quote inside a quoted cell twice."
+            f"{name}: a quoted cell is not closed, or has over {csv.field_size_limit():,} characters (noticed in line "
+            f"{reader.line_num}).",
+            rows=(reader.line_num,),
+            hint="Write a quote inside a quoted cell twice.",
         ) from None
 
 
 def _parse_json_lines(name: str, data: bytes) -> pa.Table:
     deep = find_deep_line(data)
     if deep is not None:
-        raise SchemaError(f"{name}: every line must be one JSON object with distinct names; line {deep} is not.")
+        raise _refuse_line(name, deep)
     options = pa_json.ReadOptions(block_size=_BLOCK)
 
     def parse(schema: pa.Schema | None) -> pa.Table:
@@ -292,11 +300,11 @@ def _parse_json_lines(name: str, data: bytes) -> pa.Table:
 
 
 def _complain_about_json(name: str, data: bytes) -> NoReturn:
-    """Find the line that is at fault and say so."""
+    """Raise an error that names the line at fault."""
     types: dict[str, str] = {}
     type_names = {
         str: "text",
-        bool: "true or false",
+        bool: "boolean",
         int: "number",
         float: "number",
         dict: "object",
@@ -310,15 +318,23 @@ def _complain_about_json(name: str, data: bytes) -> NoReturn:
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            raise SchemaError(f"{name}: every line must be one JSON object with distinct names; line {number} is not.")
+            raise _refuse_line(name, number)
         for column, value in record.items():
             type_name = type_names.get(type(value), "nothing")
             if value is not None and types.setdefault(column, type_name) != type_name:
                 raise SchemaError(
-                    f"{name}: column {column!r} is {types[column]} in one line and {type_name} in line {number}. "
-                    "Write it the same way everywhere."
+                    f"{name}: column {column!r} is {types[column]} in one line and {type_name} in line {number}.",
+                    column=column,
+                    rows=(number,),
+                    hint="Write it as one type.",
                 )
-    raise SchemaError(f"{name}: this is not JSON lines, or a line is over {_BLOCK:,} bytes long.")
+    raise SchemaError(f"{name}: this is not JSON lines, or a line has over {_BLOCK:,} bytes.")
+
+
+def _refuse_line(name: str, number: int) -> SchemaError:
+    return SchemaError(
+        f"{name}: every line must be one JSON object with distinct names; line {number} is not.", rows=(number,)
+    )
 
 
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

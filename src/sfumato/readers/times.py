@@ -1,7 +1,7 @@
-"""Moments from the spellings people use: whole numbers, ISO 8601 and common dates.
+"""Times in the formats of files: whole numbers, ISO 8601 and common dates.
 
-A column of text is read by its shapes: digits replaced by 0, few different cells are left. Each shape is
-understood once, and the digits of all its rows are then gathered together.
+A column of text is read by its shapes: with digits replaced by 0, few different cells are left. Each shape is
+parsed once, and then the digits of all its rows are read together.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import pyarrow.compute as pc
 
 from sfumato.data.time_units import MONTHS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import SchemaError
-from sfumato.hierarchies.build import name_rows
-from sfumato.readers.cells import Cells, name_marked, parse_numbers, refuse_empty
+from sfumato.hierarchies.build import name_rows, select_shown
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, describe_filling, list_marked, name_marked, parse_numbers, refuse_empty
 from sfumato.readers.partitioned.agreement import agree
 
 __all__ = ["Times", "cut_times", "parse_times", "split_periods"]
@@ -57,12 +58,13 @@ _DATES = [
 ]
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+_NONEXISTENT = ": {} have dates or times that do not exist"
 _TO_SHAPE = np.arange(256, dtype=np.uint8)
 _TO_SHAPE[ord("0") : ord("9") + 1] = ord("0")
 
 
 class Times(NamedTuple):
-    """Times of a column, ready for sorting and, if they are dates, for cutting into days.
+    """Times of a column.
 
     Examples
     --------
@@ -72,7 +74,7 @@ class Times(NamedTuple):
 
     order: npt.NDArray[np.int64] | npt.NDArray[np.float64]
     micros: Longs | None
-    """Microseconds since 1970, in UTC or, without a zone, of the clock on the wall; None for numbers."""
+    """Microseconds since 1970, in UTC or, without a zone, in local time; None for numbers."""
     zoned: bool
 
 
@@ -87,9 +89,13 @@ class _Where(NamedTuple):
         return name_marked(marked) if self.rows is None else name_rows(self.rows[marked].tolist())
 
     def complain(self, fault: str, marked: Marks, advice: str) -> NoReturn:
-        """Say what is wrong, and in which rows where the fault has ``{}``."""
+        """Raise an error with the marked rows in the place of ``{}``."""
+        rows = list_marked(marked) if self.rows is None else select_shown(self.rows[marked].tolist())
         raise SchemaError(
-            f"{self.owner}: column {self.name!r}{fault.format(self.format_marked_rows(marked))}. {advice}"
+            f"{self.owner}: column {self.name!r}{fault.format(self.format_marked_rows(marked))}.",
+            column=self.name,
+            rows=rows,
+            hint=advice,
         )
 
 
@@ -112,8 +118,8 @@ def parse_times(owner: str, name: str, column: Cells, rows: Longs | None = None)
     >>> parse_times("visits.csv", "time", pa.chunked_array([["2012-04-03 18:00", "2012-04-03T18:00Z"]]))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: visits.csv: column 'time' mixes times with and without a time zone:
-    with one in row 2, without in row 1. Write all of them the same way.
+    sfumato.exceptions.SchemaError: visits.csv: column 'time' mixes times with a time zone (row 2) and without one
+    (row 1). Write all of them the same way.
     """
     times = _parse(_Where(owner, name, rows), column)
     agree(f"what times of {name} are", (times.micros is None, times.zoned))
@@ -137,7 +143,11 @@ def _parse(where: _Where, column: Cells) -> Times:
         return Times(parse_numbers(owner, name, column), None, False)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _from_text(where, column)
-    raise SchemaError(f"{owner}: column {name!r} must hold times, its type is {kind}.")
+    raise SchemaError(
+        f"{owner}: column {name!r} must hold times, its type is {kind}.",
+        column=name,
+        hint="Store it as times, whole numbers or text.",
+    )
 
 
 def _from_arrow(where: _Where, column: Cells) -> Times:
@@ -160,7 +170,7 @@ def _from_arrow(where: _Where, column: Cells) -> Times:
 
 
 def _complain_about_range(where: _Where, outside: Marks) -> NoReturn:
-    rule = ": times must lie in the years 1 to 9999, or be whole numbers of at most 64 bits; out of range in {}"
+    rule = ": times must be in the years 1 to 9999, or whole numbers of at most 64 bits; out of range in {}"
     where.complain(rule, outside, "Correct the data.")
 
 
@@ -188,7 +198,7 @@ class _Shapes(NamedTuple):
         return np.array(wanted, bool)[self.codes]
 
     def number(self, rows: Longs, match: re.Match[str], field: str) -> Ints:
-        """Read the digits of a part of the shape in all rows that have it; 0 where it has no such part."""
+        """Read the digits of a part of the shape in all its rows; 0 where it has no such part."""
         value = np.zeros(len(rows), np.int32)
         if field in match.re.groupindex and match[field] is not None:
             for position in range(*match.span(field)):
@@ -205,8 +215,7 @@ def _from_text(where: _Where, column: Cells) -> Times:
     cells = _Shapes.of(column)
     empty = [not shape.strip() for shape in cells.shapes]
     if any(empty):
-        rule = " must not have empty cells, found them in {}"
-        where.complain(rule, cells.marked(empty), "Fill them or remove the rows.")
+        where.complain(" has empty cells in {}", cells.marked(empty), describe_filling())
     if not _NUMBER.fullmatch(cells.shapes[0]):
         return _from_dates(where, cells)
     whole = [_WHOLE.fullmatch(shape) is not None for shape in cells.shapes]
@@ -299,11 +308,11 @@ class _Moments(NamedTuple):
         length = (end - begin).astype(np.int64)
         wrong = (month < 1) | (month > 12) | (day < 1) | (day > length) | (self.second < 0)
         if wrong.any():
-            rule = ": dates and times must exist on calendar and clock, not so in {}"
+            rule = ": {} has a date or time that does not exist" if wrong.sum() == 1 else _NONEXISTENT
             where.complain(rule, wrong, "Correct the data.")
         if self.zoned.any() and not self.zoned.all():
             marked = where.format_marked_rows(self.zoned)
-            rule = f" mixes times with and without a time zone: with one in {marked}, without in {{}}"
+            rule = f" mixes times with a time zone ({marked}) and without one ({{}})"
             where.complain(rule, ~self.zoned, "Write all of them the same way.")
         seconds = (begin.astype(np.int64) + day - 1) * 86_400 + self.second - self.offset
         micros = seconds * 1_000_000 + self.nano // 1_000
@@ -317,10 +326,10 @@ class _Moments(NamedTuple):
         return Times(order, micros, bool(self.zoned.any()))
 
     def _resolve_day_and_month(self, where: _Where) -> tuple[Ints, Ints]:
-        """Tell day from month by the numbers above 12, which only a day can have."""
+        """Distinguish day and month by numbers above 12, which only a day can have."""
         left, right = (self.month > 12) & self.ambiguous, (self.day > 12) & self.ambiguous
         if self.ambiguous.any() and left.any() == right.any():
-            rule = ": day and month cannot be told apart in {}"
+            rule = ": day and month cannot be distinguished in {}"
             where.complain(rule, self.ambiguous, "Write dates as 2012-04-30.")
         if self.ambiguous.any():
             agree(f"what comes first in dates of {where.name}", "day" if left.any() else "month")
@@ -331,10 +340,10 @@ class _Moments(NamedTuple):
 
 
 def cut_times(micros: Longs, resolution: str) -> tuple[Longs, TimeUnit, Marks]:
-    """Cut moments to a resolution; return them as numbers, what those count, and which moments were finer.
+    """Round times down to a resolution; return them as numbers, their unit, and which times were finer.
 
-    Months and quarters are not equally long, so that distances of them would mean nothing: they count the days, each
-    being its first.
+    Months and quarters are not equally long, so that differences of their numbers would have no meaning: they are
+    counted as the days they begin with.
 
     Examples
     --------
@@ -362,7 +371,10 @@ def split_periods(times: Times, period: str, zone: str) -> tuple[Longs, list[str
     (array([0, 0]), ['2024-01-08'])
     """
     if times.micros is None:
-        raise SchemaError(f"reading: split={period} needs dates, but the times are numbers. Give dates.")
+        raise SchemaError(
+            Message(option("split", period), " needs dates, but the times are numbers."),
+            hint="Write the times as dates such as 2012-04-30.",
+        )
     micros = times.micros
     if times.zoned and zone != "UTC":
         moments: Cells = pa.array(micros, pa.timestamp("us", "UTC")).cast(pa.timestamp("us", zone))

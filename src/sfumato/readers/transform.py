@@ -1,13 +1,13 @@
-"""Changes to a table before it is read as data of a kind: recorded as text, so that they can be replayed and checked.
+"""Steps that change a table before it is read as data of a kind; the owner keeps them as text.
 
 =============================  =====================================================================================
 step                           what it does
 =============================  =====================================================================================
 ``rename venue=place``         gives a column another name
 ``drop email``                 leaves a column out
-``replace sex:M=male``         puts one value of a column in the place of another
-``recode job=FILE``            the same for many: a CSV file with the old and the new value in every line
-``filter age=20..29``          keeps the rows whose number or date lies there, ends included; either may be left out
+``replace sex:M=male``         replaces a value of a column
+``recode job=FILE``            replaces values by a CSV file with the old and the new value in every line
+``filter age=20..29``          keeps the rows with a number or date in a range with both ends; either may be left out
 ``filter city=Bonn|Ulm``       keeps the rows with one of these values
 ``filter city!=Bonn``          keeps the others
 =============================  =====================================================================================
@@ -28,6 +28,7 @@ import pyarrow as pa
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.json_text import read_toml
+from sfumato.messages import Message, option
 
 __all__ = ["Step", "apply_steps", "read_steps"]
 
@@ -51,11 +52,11 @@ class Step(NamedTuple):
     name
         ``rename``, ``drop``, ``replace``, ``recode`` or ``filter``.
     column
-        The column it is about.
+        The column that is changed.
     old, new
-        What stands for what; the condition of a filter is ``new``.
+        The old and the new name or value; the condition of a filter is ``new``.
     keeps
-        Whether a filter keeps what fits its condition, or what does not.
+        Whether a filter keeps the rows that fit its condition, or the others.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Step(NamedTuple):
     >>> Step.parse("rename venue")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: steps: write rename OLD=NEW.
+    sfumato.exceptions.ParameterError: steps= must have the form rename OLD=NEW.
     """
 
     name: str
@@ -75,12 +76,14 @@ class Step(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Step:
-        """Read a step, or say how it is written."""
+        """Parse a step, or refuse it with its form."""
         name, _, rest = text.strip().partition(" ")
         rest = rest.strip()
         if name not in _SHAPES:
-            raise ParameterError(f"steps: there is no step {name!r}. Known: {', '.join(_SHAPES)}.")
-        shape = ParameterError(f"steps: write {_SHAPES[name]}.")
+            raise ParameterError(
+                Message(option("steps"), f" has no step {name!r}."), hint=f"Steps: {', '.join(_SHAPES)}."
+            )
+        shape = ParameterError(Message(option("steps"), f" must have the form {_SHAPES[name]}."))
         if name == "drop":
             if not rest:
                 raise shape
@@ -97,7 +100,7 @@ class Step(NamedTuple):
         return cls(name, left.strip(), old, right.strip() if name in {"rename", "recode"} else right, keeps)
 
     def apply(self, table: pa.Table) -> tuple[pa.Table, str]:
-        """Return the table changed, and what was done in numbers.
+        """Return the changed table, and the number of changes in words.
 
         Examples
         --------
@@ -109,29 +112,32 @@ class Step(NamedTuple):
         '2 cells changed'
         """
         if self.column not in table.column_names:
-            raise SchemaError(f"steps: {self.name}: there is no column {self.column!r}.")
+            raise self._refuse(f"there is no column {self.column!r}.")
         if self.name == "rename":
             if self.new in table.column_names:
-                raise SchemaError(f"steps: rename: there is a column {self.new!r} already.")
+                raise self._refuse(f"there is already a column {self.new!r}.")
             return table.rename_columns(
                 [self.new if name == self.column else name for name in table.column_names]
             ), "1 column renamed"
         if self.name == "drop":
             if table.num_columns == 1:
-                raise SchemaError("steps: drop: no column would be left.")
+                raise self._refuse("no column would be left.")
             return table.drop_columns([self.column]), "1 column left out"
         if self.name == "filter":
             return self._filter(table)
         replacements = {self.old: self.new} if self.name == "replace" else _read_codes(Path(self.new))
         return self._recode(table, replacements)
 
+    def _refuse(self, fault: str) -> SchemaError:
+        return SchemaError(f"Step {self.name}: {fault}", option="steps", column=self.column)
+
     def _texts(self, table: pa.Table) -> pa.ChunkedArray:
-        """Return the column as text; numbers and dates of Parquet files are spelled."""
+        """Return the column as text; numbers and dates of Parquet files are formatted."""
         column = table.column(self.column)
         try:
             return column.cast(pa.string())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise SchemaError(f"steps: {self.name}: column {self.column!r} cannot be changed: it has lists.") from None
+            raise self._refuse(f"column {self.column!r} has lists, which steps cannot change.") from None
 
     def _recode(self, table: pa.Table, replacements: dict[str, str]) -> tuple[pa.Table, str]:
         coded = self._texts(table).dictionary_encode().combine_chunks()
@@ -157,19 +163,21 @@ class Step(NamedTuple):
             fits = np.array([("" if text is None else text) in wanted for text in texts], dtype=bool)
         keep_mask = fits if self.keeps else ~fits
         if not keep_mask.any():
-            raise SchemaError(f"steps: filter: no row would be left by the condition on column {self.column!r}.")
+            raise self._refuse(f"no row fits the condition on column {self.column!r}.")
         summary = f"{int(keep_mask.sum()):,} of {table.num_rows:,} rows kept"
         summary += f"; {unread:,} without a number or date left out" if unread and self.keeps else ""
         return table.filter(pa.array(keep_mask)), summary
 
 
 def _lie_between(texts: Sequence[str | None], low: str, high: str) -> tuple[Flags, int]:
-    """Tell which texts are numbers or dates from low to high, and how many are neither."""
+    """Return which texts are numbers or dates from low to high, and how many are neither."""
     dates = any(_DATE.fullmatch(end) for end in (low, high) if end)
     try:
         ends = [end if dates or not end else float(end) for end in (low, high)]
     except ValueError:
-        raise ParameterError("steps: filter: LOW..HIGH must be numbers or dates such as 2024-03-01.") from None
+        raise ParameterError(
+            "Step filter: LOW..HIGH must be numbers or dates such as 2024-03-01.", option="steps"
+        ) from None
     fits, unread = np.zeros(len(texts), dtype=bool), 0
     for at, text in enumerate(texts):
         try:
@@ -180,7 +188,7 @@ def _lie_between(texts: Sequence[str | None], low: str, high: str) -> tuple[Flag
         if dates and not _DATE.match(str(value)):
             unread += 1
             continue
-        # A day as the upper end holds all of its hours.
+        # A day as the upper end includes all of its hours.
         top = value if not dates or not ends[1] else str(value)[: len(str(ends[1]))]
         fits[at] = (not low or value >= ends[0]) and (not high or top <= ends[1])  # type: ignore[operator]
     return fits, unread
@@ -191,9 +199,9 @@ def _read_codes(path: Path) -> dict[str, str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise SchemaError(f"{path}: the file cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
-        raise SchemaError(f"{path}: not UTF-8 text.") from None
+        raise SchemaError(f"{path}: the file is not UTF-8 text.", hint="Save it as UTF-8.") from None
     first = text.partition("\n")[0]
     delimiter = ";" if ";" in first and "," not in first else ","
     codes: dict[str, str] = {}
@@ -201,16 +209,18 @@ def _read_codes(path: Path) -> dict[str, str]:
         if not row:
             continue
         if len(row) != 2:
-            raise SchemaError(f"{path}: line {number} must have two cells, the old and the new value.")
+            raise SchemaError(f"{path}: line {number} must have two cells, the old and the new value.", rows=(number,))
         if codes.setdefault(row[0], row[1]) != row[1]:
-            raise SchemaError(f"{path}: line {number} gives a value a second time, and another one for it.")
+            raise SchemaError(
+                f"{path}: line {number} replaces a value that an earlier line replaces by another.", rows=(number,)
+            )
     if not codes:
-        raise SchemaError(f"{path}: there are no values.")
+        raise SchemaError(f"{path}: the file has no values.", hint="Write OLD,NEW in every line.")
     return codes
 
 
 def apply_steps(table: pa.Table, steps: Iterable[str]) -> tuple[pa.Table, list[str]]:
-    """Apply steps in their order; return the table and, step by step, what was done in numbers.
+    """Apply steps in their order; return the table and, step by step, the number of changes in words.
 
     Examples
     --------
@@ -231,7 +241,7 @@ def read_steps(path: Path) -> tuple[str, ...]:
     content = read_toml(path)
     steps = content.get("steps")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, str) for step in steps):
-        raise SchemaError(f'{path}: must have steps = ["...", ...], one text for each.')
+        raise SchemaError(f'{path}: the file must have a list of texts: steps = ["drop email"].', option="steps")
     for step in steps:
         Step.parse(step)
     return tuple(steps)

@@ -1,4 +1,4 @@
-"""Columns of a file without a header, named by what their cells hold."""
+"""Names for columns of a file without a header, by their cells."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _WORDS = {
     "portugal greece ireland cuba jamaica philippines vietnam austria switzerland netherlands belgium",
     "income": "<=50k >50k <=50k. >50k.",
 }
-"""Labels that give away what a column is about."""
+"""Typical labels of columns."""
 _MOSTLY = 0.6
 _OLDEST = 110
 _MANY_AGES = 20
 
 
 def name_columns_by_cells(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return a name for every column: what its labels are about, or its place.
+    """Return a name for every column: by its labels, or by its position.
 
     Examples
     --------

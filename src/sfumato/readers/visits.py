@@ -1,4 +1,4 @@
-"""Rows of visits, one by one, put together to histories."""
+"""Histories from rows of visits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from sfumato.readers.cells import Cells, Labels
 
 __all__ = [
-    "SHARED_MOMENT",
     "Moments",
     "arrange_moments",
     "arrange_visits",
@@ -25,15 +24,9 @@ __all__ = [
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-SHARED_MOMENT = (
-    "share their moment with another of the same record, which times cannot order, so that they stand in the order of "
-    "their names"
-)
-"""What readers say of rows that times leave in no order."""
-
 
 def combine_labels(parts: Sequence[Labels]) -> Labels:
-    """Return one label for what several columns tell apart together: ``person/trip``.
+    """Return one label for the combined values of several columns: ``person/trip``.
 
     A slash inside a part is written ``\\/``, so that different things never share a label.
 
@@ -59,17 +52,17 @@ def combine_labels(parts: Sequence[Labels]) -> Labels:
 
 
 class Moments(NamedTuple):
-    """Rows by record and time, and how many of them times alone could not order."""
+    """Rows by record and time, and how many of them share their time with others of the record."""
 
     rows: Longs
     sharing: int
 
 
 def arrange_moments(record: Ints, time: npt.NDArray[np.generic], value: Ints, labels: Cells) -> Moments:
-    """Return the rows by record, time and, at the same moment, the name of their value; what is there twice, once.
+    """Return the rows by record, time and, at the same time, the name of their value, without duplicates.
 
-    So the order of a file decides nothing: what a record did at the same moment stands in the order of the alphabet.
-    ``sharing`` counts the rows that share their moment with another value of the same record.
+    The result does not depend on the order of the file: values of a record at the same time are in alphabetical order.
+    ``sharing`` counts the rows that share their time with another value of the same record.
 
     Examples
     --------
@@ -95,7 +88,7 @@ def arrange_moments(record: Ints, time: npt.NDArray[np.generic], value: Ints, la
 
 
 def rank_names(labels: Cells) -> Longs:
-    """Return the place of every label in the order of the alphabet, letter by letter as Unicode numbers them.
+    """Return the rank of every label in the order of Unicode code points.
 
     Examples
     --------
@@ -110,7 +103,7 @@ def rank_names(labels: Cells) -> Longs:
 
 
 def arrange_visits(record: Ints, order: npt.NDArray[np.generic] | None, place: Ints, labels: Cells) -> Moments:
-    """Return the rows by record and time, without those that stay at a place; visits of one moment by their names.
+    """Return the rows by record and time, without those that stay at a place; visits at the same time by their names.
 
     Rows whose place is negative are left out. Without times the rows of a record stay in the order of the file.
 

@@ -1,4 +1,4 @@
-"""Survey weights: how many of the population a record stands for, read to count in measures and in no promise."""
+"""Survey weights: how many of the population a record stands for. They count in measures, not in guarantees."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.cells import Cells, as_text, name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, as_text, list_marked, name_failing, name_marked
 
 __all__ = ["Floats", "describe_weights", "is_weight", "read_weights", "refuse_second_role", "weigh_people"]
 
@@ -19,11 +21,11 @@ Floats = npt.NDArray[np.float64]
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _SURE = re.compile(r"w(ei)?gh?ts?$|^(final|sample|sampling|survey|person|design)?_?weight(s|ing)?$|wt\d*$")
 _DOUBTFUL = re.compile(r"(^|_)weight$")
-"""Names that may as well be of how heavy somebody is."""
+"""Names that may also be body weights."""
 
 
 def read_weights(owner: str, table: pa.Table, column: str) -> Floats:
-    """Return the weights of all rows, or refuse what cannot be one, naming rows.
+    """Return the weights of all rows; cells that are no weights are refused.
 
     Examples
     --------
@@ -32,11 +34,11 @@ def read_weights(owner: str, table: pa.Table, column: str) -> Floats:
     >>> read_weights("a.csv", pa.table({"w": ["1.5", "-2"]}), "w")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: a.csv: a weight must be a number that is not negative, not so in column 'w', row
-    2. Correct it, or leave such rows out.
+    sfumato.exceptions.SchemaError: a.csv: column 'w' must hold weights of at least 0; row 2 does not. Correct it, or
+    leave out these rows.
     """
     if column not in table.column_names:
-        raise SchemaError(f"{owner}: there is no column {column!r} to be the weight.")
+        raise SchemaError(Message(f"{owner}: there is no column {column!r} for ", option("weight"), "."), column=column)
     cells = table.column(column)
     if not (pa.types.is_floating(cells.type) or pa.types.is_decimal(cells.type)):
         text: Cells = pc.utf8_trim_whitespace(as_text(owner, column, cells))
@@ -46,16 +48,22 @@ def read_weights(owner: str, table: pa.Table, column: str) -> Floats:
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         raise SchemaError(
-            f"{owner}: a weight must be a number that is not negative, not so in column {column!r}, "
-            f"{name_marked(wrong)}. Correct it, or leave such rows out."
+            f"{owner}: column {column!r} must hold weights of at least 0; {name_failing(wrong)}.",
+            column=column,
+            rows=list_marked(wrong),
+            hint="Correct it, or leave out these rows.",
         )
     if not weights.any():
-        raise SchemaError(f"{owner}: all weights in column {column!r} are 0, so that nobody counts.")
+        raise SchemaError(
+            f"{owner}: all weights in column {column!r} are 0.",
+            column=column,
+            hint=Message("Correct them, or leave out ", option("weight"), "."),
+        )
     return weights
 
 
 def weigh_people(owner: str, table: pa.Table, person: str, column: str) -> dict[str, float]:
-    """Return the weight of every person whose rows are several; all of them must have the same.
+    """Return the weight of every person; all rows of a person must have the same.
 
     Examples
     --------
@@ -71,16 +79,19 @@ def weigh_people(owner: str, table: pa.Table, person: str, column: str) -> dict[
     differs = is_named & (first[codes] != weights)
     if differs.any():
         raise SchemaError(
-            f"{owner}: all rows of a person must have the same weight, not so in column {column!r}, "
-            f"{name_marked(differs)}. Correct it, or give the column that weighs people."
+            f"{owner}: all rows of a person must have the same weight; column {column!r} has another in "
+            f"{name_marked(differs)}.",
+            column=column,
+            rows=list_marked(differs),
+            hint=Message("Correct it, or give the column with weights of people: ", option("weight"), "."),
         )
     return dict(zip(names.dictionary.to_pylist(), first.tolist(), strict=True))
 
 
 def refuse_second_role(column: str, roles: Mapping[str, str]) -> None:
-    """Refuse a weight that is to be published as it is, or is something else besides.
+    """Refuse a weight with a second role other than quasi-identifier.
 
-    A precise weight is made of age, sex, region and more, and tells people apart nearly as a name does.
+    A precise weight is made of age, sex, region and more, and nearly identifies people.
 
     Examples
     --------
@@ -88,34 +99,40 @@ def refuse_second_role(column: str, roles: Mapping[str, str]) -> None:
     >>> refuse_second_role("w", {"w": "plain"})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: column 'w' is the weight and plain. A precise weight tells people apart
-    nearly as a name does: it is kept to yourself (weight), or published in ranges (weight and quasi).
+    sfumato.exceptions.ParameterError: Column 'w' is the weight and plain; precise weights nearly identify people. Leave
+    out the other role, or publish the weight in ranges: quasi=['w'].
     """
     role = roles.get(column, "quasi-identifier")
     if role != "quasi-identifier":
+        ranges = option("quasi", [column])
         raise ParameterError(
-            f"reading: column {column!r} is the weight and {role}. A precise weight tells people apart nearly as a "
-            "name does: it is kept to yourself (weight), or published in ranges (weight and quasi)."
+            f"Column {column!r} is the weight and {role}; precise weights nearly identify people.",
+            option="weight",
+            column=column,
+            hint=Message("Leave out the other role, or publish the weight in ranges: ", ranges, "."),
         )
 
 
-def describe_weights(column: str, weights: Floats, *, published: bool) -> str:
-    """Say what becomes of the weights.
+def describe_weights(column: str, weights: Floats, *, published: bool) -> Note:
+    """Note what the weights are used for.
 
     Examples
     --------
-    >>> describe_weights("w", np.array([1.0, 2.0]), published=False)
-    'Reading `w` as the weight of a record (3 in all): it counts in measures, not in the promise, and is not published.'
+    >>> str(describe_weights("w", np.array([1.0, 2.0]), published=False))
+    'Reading `w` as the weight of records (sum: 3). It counts in measures, not in the guarantee, and is not published.'
     """
     treatment = "is published in ranges, as a quasi-identifier" if published else "is not published"
-    return (
-        f"Reading `{column}` as the weight of a record ({weights.sum():,.4g} in all): it counts in measures, not in "
-        f"the promise, and {treatment}."
+    return Note(
+        "weights",
+        "Reading {columns} as the weight of records (sum: {sum}). It counts in measures, not in the guarantee, and "
+        "{treatment}.",
+        columns=(column,),
+        details={"sum": f"{weights.sum():,.4g}", "treatment": treatment},
     )
 
 
 def is_weight(name: str, cells: Cells) -> bool:
-    """Tell whether a column holds survey weights: by its name and, where that may mean how heavy people are, its mean.
+    """Return whether a column holds survey weights: by its name and, where that may be a body weight, by its mean.
 
     Weights are scaled so that their mean is 1, or so that they add up to a population.
 

@@ -1,4 +1,4 @@
-"""XES, the format of event logs: traces of events, each with attributes."""
+"""XES event logs: traces of events with attributes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["parse_xes"]
 CASE = "case:concept:name"
 _TYPES = frozenset({"string", "date", "int", "float", "boolean", "id"})
 _ROWS = 1 << 16
-"""Events that are gathered before they are laid out in columns."""
+"""Events that are collected before they become columns."""
 _MOST_COLUMNS = 4_096
 
 
 def parse_xes(name: str, blocks: Iterable[bytes]) -> pa.Table:
-    """Make a table of an event log, one row per event, as it is read.
+    """Make a table of an event log, one row per event.
 
-    Attributes of a trace are columns whose names begin with ``case:``. Cells are text as the file has it, and null
-    where an event lacks the attribute. A trace without a name is called by its number. Attributes of attributes, of the
+    Attributes of a trace are columns with names that begin with ``case:``. Cells are text, and null where an event
+    lacks the attribute. A trace without a name is named by its number. Attributes of attributes, of the
     log and of its global section are not read.
 
     Examples
@@ -51,7 +51,7 @@ class _Log:
 
     def begin(self, path: tuple[str, ...], tag: str, attributes: dict[str, str]) -> None:
         if not path and tag != "log":
-            raise SchemaError(f"{self.name}: an event log is one element called log, this file is not.")
+            raise SchemaError(f"{self.name}: this is not an XES file: its first element is not log.")
         if tag in _TYPES and path and path[-1] in {"trace", "event"}:
             self._take(path[-1], attributes)
         elif path == ("log",) and tag == "trace":
@@ -76,12 +76,12 @@ class _Log:
         column = f"case:{key}" if holder == "trace" else key
         self.columns.setdefault(self.interned.setdefault(column, column))
         if len(self.columns) > _MOST_COLUMNS:
-            raise SchemaError(f"{self.name}: events have more than {_MOST_COLUMNS:,} different attributes.")
+            raise SchemaError(f"{self.name}: events have more than {_MOST_COLUMNS:,} different attributes, the limit.")
         target = self.case if holder == "trace" else self.event
         target[self.interned[column]] = self.interned.setdefault(value, value)
 
     def _flush_rows(self) -> None:
-        """Move the rows at hand to columns; values are kept once while they are gathered."""
+        """Move the collected rows to columns."""
         cells = {column: [row.get(column) for row in self.rows] for column in self.columns}
         self.parts.append(pa.table({column: pa.array(values, pa.string()) for column, values in cells.items()}))
         self.rows, self.interned = [], {}

@@ -83,7 +83,7 @@ def write_owner(result: Result, folder: Place, version: str) -> None:
         "parameters": owner_record.parameters,
         "seconds": owner_record.seconds,
         "counters": owner_record.counters,
-        "notes": list(owner_record.original.notes) if owner_record.original is not None else [],
+        "notes": [] if owner_record.original is None else [str(note) for note in owner_record.original.notes],
         "reading": dict(owner_record.original.read_options) if owner_record.original is not None else {},
         "claim": describe_guarantee(release),
         "original": {}
@@ -254,7 +254,7 @@ def write_division(
         "parameters": owner_record.parameters,
         "seconds": owner_record.seconds,
         "counters": owner_record.counters,
-        "notes": list(original.notes),
+        "notes": [str(note) for note in original.notes],
         "reading": dict(original.read_options),
         "claim": guarantee,
         "part_size": partition_size,

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.old_names import with_old_names
 from sfumato.progress import Progress, silent
@@ -80,7 +81,7 @@ class Run:
     """Secret, progress, phase times and the engine of one run.
 
     Everything random comes from the secret, which is drawn from the operating system. Given one that was kept, the run
-    is repeated. Counters say what was done; a method leaves in ``notes`` what its owner must be told, a sentence each.
+    is repeated. Counters say what was done; a method adds to ``notes`` what the owner should know.
     Methods that can leave out records to spare the others may do so up to ``max_suppressed_records``, a share of all.
 
     Examples
@@ -105,7 +106,7 @@ class Run:
         self.max_suppressed_records = max_suppressed_records
         self.seconds: dict[str, float] = {}
         self.counters: dict[str, int] = {}
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
 
     def report(self, phase: str) -> Callable[[int, int, int], None]:
         """Return what a kernel calls to show how far it is with sequences of a size."""

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sfumato.base.guarantee import read_guarantee
 from sfumato.data.kind import all_kinds, find_kind, require
+from sfumato.data.lists import distinct
 from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.csv_files import read_csv, read_header, write_csv
@@ -21,10 +24,12 @@ from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.formats.parquet import read_parquet
 from sfumato.messages import Message
 from sfumato.release.attachments import copy_in
+from sfumato.release.decode import number_column
+from sfumato.release.distinct_cells import combine_chunks, number_cells
 from sfumato.release.manifest import FILES, ManifestColumn, describe_release, is_divided, read_manifest
 from sfumato.release.readme import PAGE, render_page
 from sfumato.release.release import ExtraTable, Included, PublishedColumn, Release
-from sfumato.release.text import ValueFormat, decode, encode
+from sfumato.release.text import ValueFormat, decode, encode, encode_distinct, index_texts
 
 __all__ = [
     "encode_tables",
@@ -62,7 +67,9 @@ def write_release(release: Release, folder: Place, include: Sequence[Path] = ())
     licence, is copied in and declared with its digest.
     """
     taken = {*FILES, *(f"{name}.csv" for name in release.extra_tables)}
-    release = dataclasses.replace(release, included=copy_in(include, folder, taken))
+    included = copy_in(include, folder, taken)
+    if included != release.included:
+        release = dataclasses.replace(release, included=included)
     with (folder / "data.parquet").open("wb") as file:
         write_data([release.table], release.columns, file)
     for name, table in encode_tables(release):
@@ -112,7 +119,7 @@ def _normalise(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Tabl
 
 
 def _normalise_column(column: pa.ChunkedArray, form: ValueFormat) -> pa.Array:
-    array = _combine_chunks(column)
+    array = combine_chunks(column)
     if not form.history:
         return _sort_labels(array) if form.cell == "category" else array.cast(form.arrow)
     if array.null_count:
@@ -128,27 +135,18 @@ def _normalise_column(column: pa.ChunkedArray, form: ValueFormat) -> pa.Array:
 
 
 def _sort_labels(cells: Any) -> pa.Array:
-    texts = cells.cast(pa.string()) if not pa.types.is_string(cells.type) else cells
-    coded = texts.dictionary_encode()
-    labels = coded.dictionary.to_pylist()
-    order = sorted(range(len(labels)), key=labels.__getitem__)
-    number = [0] * len(order)
-    for position, at in enumerate(order):
-        number[at] = position
-    codes = pa.array(number, pa.int32()).take(coded.indices)
-    return pa.DictionaryArray.from_arrays(codes, pa.array([labels[at] for at in order], pa.string()))
-
-
-def _combine_chunks(column: pa.ChunkedArray) -> Any:
-    array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
-    return array
+    labels, codes = number_cells(cells, "category")
+    used = distinct(codes.drop_null().to_numpy())
+    order = pc.array_sort_indices(labels.take(pa.array(used)))
+    place = np.zeros(len(labels), np.int32)
+    place[used[order.to_numpy()]] = np.arange(len(used))
+    codes = pa.array(place).take(codes) if len(labels) else codes.cast(pa.int32())
+    return pa.DictionaryArray.from_arrays(codes, labels.take(pa.array(used)).take(order).cast(pa.string()))
 
 
 def encode_tables(release: Release) -> Iterator[tuple[str, pa.Table]]:
     """Yield the name and the text of every CSV file of a release."""
-    yield "data.csv", _encode_table(release.table, release.columns)
+    yield "data.csv", pa.table({column.name: _encode_records(release, column) for column in release.columns})
     yield "values.csv", _encode_table(release.values, _describe(_VALUE_COLUMNS, _TEXT))
     if release.places is not None:
         names = [name for name in _PLACE_COLUMNS if name in release.places.column_names]
@@ -158,12 +156,23 @@ def encode_tables(release: Release) -> Iterator[tuple[str, pa.Table]]:
         yield f"{name}.csv", _encode_table(extra_table.table, extra_table.columns)
 
 
+def _encode_records(release: Release, column: PublishedColumn) -> Any:
+    if column.form.history or column.role == "identifier":
+        return _encode_column(release.table.column(column.name), column.form)
+    numbered = number_column(release, column)
+    return index_texts(numbered.texts, numbered.index)
+
+
 def _describe(names: Sequence[str], form: ValueFormat) -> tuple[PublishedColumn, ...]:
     return tuple(PublishedColumn(name, "plain", form) for name in names)
 
 
 def _encode_table(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
-    return pa.table({column.name: encode(table.column(column.name), column.form) for column in columns})
+    return pa.table({column.name: _encode_column(table.column(column.name), column.form) for column in columns})
+
+
+def _encode_column(cells: pa.ChunkedArray, form: ValueFormat) -> Any:
+    return encode(cells, form) if form.history else encode_distinct(cells, form)
 
 
 def published_names(release: Release) -> set[str]:
@@ -284,7 +293,7 @@ def _size(path: Place) -> int:
 
 
 def _cast_column(column: pa.ChunkedArray, form: ValueFormat) -> pa.Array:
-    array = _combine_chunks(column)
+    array = combine_chunks(column)
     if form.history and form.cell == "category":
         flat = array.flatten()
         coded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()

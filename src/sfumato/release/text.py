@@ -24,14 +24,21 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.timestamps import encode_timestamps
 from sfumato.exceptions import SchemaError
+from sfumato.release.distinct_cells import combine_chunks, number_cells
 
-__all__ = ["ValueFormat", "decode", "encode"]
+__all__ = [
+    "ValueFormat",
+    "decode",
+    "encode",
+    "encode_distinct",
+    "format_cells",
+    "index_texts",
+]
 
 _TYPES: dict[str, pa.DataType] = {
     "string": pa.string(),
@@ -99,8 +106,8 @@ class ValueFormat:
         return pa.list_(pa.field("element", cell)) if self.history else cell
 
 
-def encode(column: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
-    r"""Spell a column as text, one string per row.
+def encode(column: pa.ChunkedArray | pa.Array, form: ValueFormat) -> Any:
+    r"""Return a column as text, one string per row.
 
     Examples
     --------
@@ -112,11 +119,12 @@ def encode(column: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
     if form.history and form.cell == "category":
         return _encode_categories(column)
     if form.history and form.type in _PLAIN and form.cell in {"exact", "interval"}:
-        array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        array = combine_chunks(column)
         if not array.null_count and not array.flatten().null_count:
             return _encode_many(array, form)
     if not form.history:
-        return _encode_distinct(column, form)
+        texts = encode_distinct(column, form)
+        return texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
     rows = ("*" if row is None else ";".join(_encode_cell(cell, form) for cell in row) for row in column.to_pylist())
     return pa.array([_safe(text, form) for text in rows], pa.string())
 
@@ -137,17 +145,14 @@ def decode(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
         many = _decode_many(texts, form)
         if many is not None:
             return many
-    if form.cell == "exact" and not form.history:
+    if not form.history:
         return _decode_distinct(texts, form)
-    read = _decode_history if form.history else _decode_cell
     values: list[Any] = []
     for row, text in enumerate(texts.to_pylist()):
         try:
-            values.append(read(text or "", form))
+            values.append(_decode_history(text or "", form))
         except (ValueError, TypeError):
             raise SchemaError(f"published row {row + 1}: not a cell of form {form.cell}.") from None
-    if form.cell == "category":
-        return pa.array(values, pa.string()).dictionary_encode()
     return pa.array(values, form.arrow)
 
 
@@ -221,8 +226,7 @@ def _encode_many(array: pa.Array, form: ValueFormat) -> pa.Array:
         cells = pc.binary_join_element_wise("[", lo, "..", hi, "]", "")
     offsets = pc.subtract(array.offsets, array.offsets[0]).cast(pa.int32())
     joined = pc.binary_join(pa.ListArray.from_arrays(offsets, cells), ";")
-    formula = pc.starts_with(joined, "-")
-    return pc.if_else(formula, pc.binary_join_element_wise("\\", joined, ""), joined)
+    return _mark_formulas(joined)
 
 
 def _format_values(values: pa.Array, form: ValueFormat) -> pa.Array:
@@ -231,8 +235,7 @@ def _format_values(values: pa.Array, form: ValueFormat) -> pa.Array:
 
 def _decode_many(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array | None:
     """Read what :func:`_encode_many` spelled, or None where something else is there."""
-    column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    column = pc.replace_substring_regex(pc.fill_null(column.cast(pa.string()), ""), r"^\\-", "-")
+    column = pc.replace_substring_regex(pc.fill_null(combine_chunks(texts).cast(pa.string()), ""), r"^\\-", "-")
     rows = pc.split_pattern(column, ";")
     if len(column):
         rows = pc.if_else(pc.equal(column, ""), pa.scalar([], pa.list_(pa.string())), rows)
@@ -251,56 +254,67 @@ def _decode_many(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Arr
     return pa.ListArray.from_arrays(rows.offsets, cells).cast(form.arrow)
 
 
-def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
-    """Spell each distinct cell once: attributes of many records have few different ones."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+def format_cells(cells: Any, form: ValueFormat) -> Any:
+    """Return distinct cells, none of them suppressed, as they are written in CSV.
+
+    Examples
+    --------
+    >>> format_cells(pa.array([{"lo": 20, "hi": 29}, {"lo": None, "hi": None}]), ValueFormat("interval", "int64"))[0]
+    <pyarrow.StringScalar: '[20..29]'>
+    """
+    if form.cell == "interval":
+        lo, hi = (_format_distinct(cells.field(side), form).fill_null("None") for side in (0, 1))
+        empty = pc.and_(cells.field(0).is_null(), cells.field(1).is_null())
+        return pc.if_else(empty, "[]", pc.binary_join_element_wise("[", lo, "..", hi, "]", ""))
+    if form.cell == "set":
+        labels = _format_distinct(cells.flatten(), form).fill_null(_EMPTY)
+        offsets = pc.subtract(cells.offsets, cells.offsets[0])
+        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, labels), "|")
+        return pc.binary_join_element_wise("{", joined, "}", "")
+    texts = pa.array([_encode_cell(value, form) for value in cells.to_pylist()], pa.string())
+    numeric = form.type in {"int64", "float64"}
+    return texts if numeric else _mark_formulas(texts)
+
+
+def _format_distinct(values: Any, form: ValueFormat) -> Any:
+    """Format bounds of ranges or labels of sets, each distinct one once."""
+    coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    texts = [None if value is None else _encode_value(value, form) for value in coded.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(coded.indices)
+
+
+def encode_distinct(column: pa.ChunkedArray | pa.Array, form: ValueFormat) -> Any:
+    """Return a column that holds no lists as text, each distinct cell formatted once: a dictionary, or names of people.
+
+    Examples
+    --------
+    >>> encode_distinct(pa.array([20, 20, None]), ValueFormat("exact", "int64")).indices.to_pylist()
+    [0, 0, 1]
+    """
+    array = combine_chunks(column)
     # Names of people are all different; where they are words of letters and digits, nothing is to be escaped.
     is_text = (form.cell, form.type) == ("exact", "string") and pa.types.is_string(array.type)
     if is_text and pc.all(pc.match_substring_regex(array, _WORDS)).as_py() is not False:
         return pc.fill_null(array, "*")
-    if form.cell == "interval":
-        cells, index = _number_ranges(array)
-    elif form.cell == "set":
-        cells, index = _number_sets(array)
-    else:
-        coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-        cells, index = coded.dictionary.to_pylist(), coded.indices
-    words = [_safe(_encode_cell(value, form), form) for value in cells]
-    return pc.fill_null(pa.array(words, pa.string()).take(index), "*")
+    cells, index = number_cells(array, form.cell)
+    return index_texts(format_cells(cells, form), index)
 
 
-def _number_ranges(array: pa.Array) -> tuple[list[Any], pa.Array]:
-    """Return the distinct ranges, and which of them every row has; null where a row is suppressed."""
-    sides = [array.field(side).dictionary_encode() for side in (0, 1)]
-    codes = [side.indices.fill_null(len(side.dictionary)) for side in sides]
-    keys = pc.add(pc.multiply(codes[0].cast(pa.int64()), len(sides[1].dictionary) + 1), codes[1].cast(pa.int64()))
-    # What lies below a suppressed range is no bound.
-    keys = pc.if_else(array.is_null(), pa.scalar(None, pa.int64()), keys)
-    coded = keys.dictionary_encode()
-    return array.take(pc.index_in(coded.dictionary, value_set=keys)).to_pylist(), coded.indices
+def index_texts(texts: Any, index: Any) -> pa.DictionaryArray:
+    """Return a column of texts: those of distinct cells, and that of a suppressed one where there is no cell.
 
-
-def _number_sets(array: pa.Array) -> tuple[list[Any], pa.Array]:
-    """Return the distinct sets, and which of them every row has; null where a row is suppressed."""
-    flat = array.flatten()
-    coded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
-    members = [*coded.dictionary.to_pylist(), None]
-    codes = coded.indices.cast(pa.int32()).fill_null(len(members) - 1).to_numpy(zero_copy_only=False)
-    lengths = pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
-    # The codes of a set, one behind the other, are bytes, which Arrow can number.
-    ends = np.concatenate([[0], codes.itemsize * np.cumsum(lengths, dtype=np.int64)])
-    valid = pa.array(array.is_valid().to_numpy(zero_copy_only=False)).buffers()[1]
-    keys = pa.Array.from_buffers(pa.large_binary(), len(array), [valid, pa.py_buffer(ends), pa.py_buffer(codes)])
-    sets = keys.dictionary_encode()
-    return [[members[code] for code in np.frombuffer(key, "i4")] for key in sets.dictionary.to_pylist()], sets.indices
+    Examples
+    --------
+    >>> index_texts(pa.array(["a", "b"]), pa.array([1, None, 0], pa.int32())).to_pylist()
+    ['b', '*', 'a']
+    """
+    every = pa.concat_arrays([texts, pa.array(["*"])])
+    return pa.DictionaryArray.from_arrays(index.cast(pa.int32()).fill_null(len(texts)), every)
 
 
 def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
-    """Read each distinct cell once; the inverse of :func:`_encode_distinct`."""
-    array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    coded = pc.fill_null(array.cast(pa.string()), "").dictionary_encode()
+    """Read each distinct text of cells that hold no lists once."""
+    coded = pc.fill_null(combine_chunks(texts).cast(pa.string()), "").dictionary_encode()
     values: list[Any] = []
     for code, text in enumerate(coded.dictionary.to_pylist()):
         try:
@@ -308,19 +322,26 @@ def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa
         except (ValueError, TypeError):
             row = pc.index(coded.indices, code).as_py()
             raise SchemaError(f"published row {row + 1}: not a cell of form {form.cell}.") from None
+    if form.cell == "category":
+        return pa.array(values, pa.string()).take(coded.indices).dictionary_encode()
     return pa.array(values, form.arrow).take(coded.indices)
 
 
 def _encode_categories(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Spell each distinct label once, then join rows in Arrow: histories have millions of entries."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    array = combine_chunks(column)
     flat = array.flatten()
     words = pa.array([_escape_label(label) for label in flat.dictionary.to_pylist()], pa.string())
     texts = pc.fill_null(words.take(flat.indices), "*") if len(words) else pa.array(["*"] * len(flat), pa.string())
     offsets = pc.subtract(array.offsets, array.offsets[0])
     joined = pc.binary_join(pa.ListArray.from_arrays(offsets.cast(pa.int32()), texts), ";")
-    formula = pc.match_substring_regex(joined, r"^[=+\-@\t\r]")
-    return pc.if_else(formula, pc.binary_join_element_wise("\\", joined, ""), joined)
+    return _mark_formulas(joined)
+
+
+def _mark_formulas(texts: Any) -> Any:
+    """Put a backslash before what a spreadsheet could run."""
+    formula = pc.match_substring_regex(texts, r"\A[=+\-@\t\r]")
+    return pc.if_else(formula, pc.binary_join_element_wise("\\", texts, ""), texts)
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -378,8 +399,7 @@ def _decode_history(text: str, form: ValueFormat) -> Any:
 
 
 def _decode_categories(texts: pa.ChunkedArray | pa.Array) -> pa.Array:
-    column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    column = pc.fill_null(column.cast(pa.string()), "")
+    column = pc.fill_null(combine_chunks(texts).cast(pa.string()), "")
     if not pc.any(pc.match_substring(column, "\\")).as_py():
         split = pc.split_pattern(column, ";")
         empty = pc.equal(column, "")

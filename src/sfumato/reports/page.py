@@ -334,7 +334,7 @@ def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -
 
 def write_facts(comparison: Any, facts: Mapping[str, str]) -> str:
     """Write how the release was made and how the data were read."""
-    notes = "".join(f"<li>{escape(note)}</li>" for note in comparison.original.notes)
+    notes = "".join(f"<li>{escape(str(note))}</li>" for note in comparison.original.notes)
     if not facts and not notes:
         return ""
     named = [(describe_counter(comparison.release.kind, name), str(value)) for name, value in facts.items()]

@@ -91,7 +91,7 @@ def save_plots(result: StudyResult, folder: Path, form: str, *, force: bool = Fa
     >>> save_plots(StudyResult(()), Path("plots"), "gif")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: plot: the format must be one of html, pdf, png, svg, got 'gif'.
+    sfumato.exceptions.ParameterError: The format of plots must be one of html, pdf, png, svg, got 'gif'.
     """
     from sfumato.reports.figure import FORMATS, save_figure
 

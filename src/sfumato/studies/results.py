@@ -211,7 +211,7 @@ def read_results(folder: str | Path) -> StudyResult:
     >>> read_results("nowhere")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: nowhere: there is no such folder.
+    sfumato.exceptions.SchemaError: nowhere does not exist. Give the folder of a study.
     """
     path = Path(folder)
     if not path.is_dir():

@@ -70,7 +70,7 @@ def _prepare(job: Job, folder: Path, quick: float, answers: IO[bytes]) -> TrialR
         _refuse(answers, SchemaError(f"The data cannot be read: {describe_fault(error)}"))
         return None
     facts = {"kind": dataset.kind, "records": len(dataset), "unit": dataset.unit.to_dict(), "summary": repr(dataset)}
-    _answer(answers, {"ready": {**facts, "notes": list(dataset.notes)}})
+    _answer(answers, {"ready": {**facts, "notes": [str(note) for note in dataset.notes]}})
     return TrialRunner(dataset, job, folder, quick)
 
 

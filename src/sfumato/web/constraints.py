@@ -91,8 +91,7 @@ def check_rows(rows: Rows, sort: str) -> None:
     >>> check_rows([("row 1", ("tea", "rye")), ("new row 1", ("wine", "tea"))], "utility")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Row 1 and new row 1 have a value in common. Rows of utility constraints part
-    the values: leave each in one row only.
+    sfumato.exceptions.ParameterError: Row 1 and new row 1 share a value. Keep each value in one row only.
     """
     if not rows:
         raise ParameterError("Constraints need at least one row.")

@@ -105,7 +105,8 @@ def resolve_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
     >>> resolve_files(project, {"sensitive": ["@/etc/passwd"]})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: sensitive: the project has no such file. Upload it first, and write its name.
+    sfumato.exceptions.ParameterError: The project has no such file for sensitive=. Upload it first, then enter
+    its name.
     """
     resolved = dict(options)
     for name in set(_FILES) & set(resolved):
@@ -174,7 +175,7 @@ def _resolve_file(project: Project, option: str, value: str) -> str:
         if path.name in project.list(area) and os.path.normpath(value) in {path.name, str(candidate)}:
             return str(candidate)
     raise ParameterError(
-        Message("The file of ", Setting(option), " is not in the project."),
+        Message("The project has no such file for ", Setting(option), "."),
         hint="Upload it first, then enter its name.",
     )
 

@@ -57,7 +57,7 @@ def split_name(wanted: str, allowed: tuple[str, ...]) -> tuple[str, str]:
     >>> split_name("run.exe", READ_AS_DATA)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: upload: files that end in .exe cannot be read. Known: csv, tsv, txt, ...
+    sfumato.exceptions.ParameterError: Files that end in .exe are not supported. Supported: csv, tsv, txt, ...
     """
     bare = re.split(r"[/\\]", wanted)[-1]
     parts = bare.lower().split(".")
@@ -96,7 +96,7 @@ class Project:
     >>> project.find("data", "../policies")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SfumatoError: the project has no such file in data.
+    sfumato.exceptions.SfumatoError: The project has no such file in data.
     """
 
     def __init__(self, folder: Path) -> None:

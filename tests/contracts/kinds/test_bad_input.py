@@ -52,7 +52,7 @@ def refuse(tmp_path):
 def test_files_that_are_not_there(tmp_path, kind):
     with pytest.raises(SchemaError, match="there is no such file"):
         read(tmp_path / "missing.csv", kind)
-    with pytest.raises(SchemaError, match=r"directory|there is no file in it"):
+    with pytest.raises(SchemaError, match=r"directory|no file in it"):
         read(tmp_path, kind)
 
 
@@ -65,13 +65,13 @@ def test_empty_files(refuse, kind, name, content):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_header_only(refuse, kind):
-    assert "there are no rows, only a header" in refuse(kind, text_of(kind).partition(b"\n")[0] + b"\n")
+    assert "there are no rows" in refuse(kind, text_of(kind).partition(b"\n")[0] + b"\n")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "table"])
 def test_a_format_that_the_name_does_not_tell(refuse, kind):
     told = refuse(kind, text_of(kind), "data.doc")
-    assert "the extension does not tell the format" in told
+    assert "the extension is not that of a known format" in told
     assert all(format in told for format in plugins.find_kind(kind).formats)
 
 
@@ -84,15 +84,15 @@ def test_a_table_is_known_by_its_rows(tmp_path):
 def test_files_that_are_cut_short(refuse, tmp_path, kind):
     pq.write_table(table(kind), tmp_path / "whole.parquet")
     whole = (tmp_path / "whole.parquet").read_bytes()
-    assert "not a whole Parquet file" in refuse(kind, whole[: len(whole) // 2], "data.parquet")
-    assert "cut short or damaged" in refuse(kind, gzip.compress(text_of(kind))[:-9], "data.csv.gz")
+    assert "not a complete Parquet file" in refuse(kind, whole[: len(whole) // 2], "data.parquet")
+    assert "truncated or damaged" in refuse(kind, gzip.compress(text_of(kind))[:-9], "data.csv.gz")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_that_is_no_text(refuse, kind):
     lines = text_of(kind).split(b"\n")
     assert "text must be UTF-8, line 3 is not" in refuse(kind, b"\n".join([*lines[:2], CANARY.encode() + b"\xe9"]))
-    assert "line 3 holds a NUL byte" in refuse(kind, b"\n".join([*lines[:2], CANARY.encode() + b"\0"]))
+    assert "line 3 has a NUL byte" in refuse(kind, b"\n".join([*lines[:2], CANARY.encode() + b"\0"]))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -75,7 +75,7 @@ def test_wrong_sizes_and_seeds_are_refused(kind, size, seed, told):
 def test_unknown_models_and_options_are_refused_with_the_nearest_known_name(kind):
     room = plugins.find_kind(kind).generator.load()
     model = inspect.signature(room.generate).parameters["model"].default
-    with pytest.raises(ParameterError, match=f"there is no model '{model}x'; the nearest known one is '{model}'"):
+    with pytest.raises(ParameterError, match=f"there is no model '{model}x'. Did you mean '{model}'"):
         room.generate(10, 1, model=f"{model}x")
     known = room.OPTIONS[model][0].name
     with pytest.raises(ParameterError, match=f"model {model} has no option '{known}x'"):

@@ -81,5 +81,5 @@ def test_a_release_without_sensitive_places_is_verified_or_infeasible(method, ro
 @pytest.mark.parametrize("method", DIVERSE, ids=lambda m: m.name)
 def test_one_record_of_a_sensitive_place_alone_is_too_few_to_publish(method):
     dataset = Dataset.of("trajectories", [["b"], ["a"]], {"a": (0, 0), "b": (1, 0)}, sensitive=("a",))
-    with pytest.raises(InfeasibleError, match=r"1 of 2 records .* k is 2"):
+    with pytest.raises(InfeasibleError, match=r"1 of 2 records .* k=2"):
         method(k=2, m=1, infeasible="suppress").anonymize(dataset, Run(bytes(32)))

@@ -96,7 +96,7 @@ def test_statements_and_limits_speak_of_the_unit(name, unit):
         assert not [found for text in texts for found in strangers(text)]
     if guarantee.smallest_group and name != "prefix-frequency":
         assert unit.many in guarantee.statement(unit)
-        assert f"the promise counts {unit.many}, not" in guarantee.statement(unit)
+        assert f"the guarantee counts {unit.many}, not" in guarantee.statement(unit)
         counted = dataclasses.replace(guarantee, count="people").statement(unit)
         assert f"of at least {guarantee.smallest_group} different" in counted and "not people" not in counted
     assert "several" not in guarantee.statement(PERSON)
@@ -133,7 +133,7 @@ def test_everything_that_is_said_about_a_release_speaks_of_the_unit(name, unit, 
     data, out, verdict = published(name, unit)
     page = told((out / "owner" / "report.html").read_text())
     assert not strangers(page)
-    assert f"The promise counts {unit.many}" in page or f"the promise counts {unit.many}" in page
+    assert f"The promise counts {unit.many}" in page or f"the guarantee counts {unit.many}" in page
     assert "the fewest people that any" in page
     checked = sf.verify(out, data)
     assert not [found for check in checked.checks for found in strangers(check)]

@@ -87,7 +87,7 @@ def test_methods_by_slot_take_an_interval(name):
 
 def test_one_in_january_and_one_in_june_do_not_hide_each_other():
     rows = [["away"] * 4 + [GAP] * 4, [GAP] * 4 + ["home"] * 4]
-    with pytest.raises(InfeasibleError, match="in no interval are k=2 of a class observed all the time"):
+    with pytest.raises(InfeasibleError, match="in no interval are k=2 records of a class observed all the time"):
         sf.anonymize(by_hour(rows), sf.methods.Mc(k=2, aggregate="slot"))
     both = [[*row, "home", "home"] for row in rows]
     result = sf.anonymize(by_hour(both), sf.methods.Mc(k=2, aggregate="2h"), secret=bytes([1] * 32))

@@ -213,8 +213,9 @@ def test_time_of_day_equals_the_plain_one(drawn, first):
 
 def test_time_of_day_needs_hours():
     comparison = compare(people([["a"], ["b"]]), [[0, 1]])
-    assert "hours" in TimeOfDay().obstacle(comparison)
-    assert "hours" in TimeOfDay().obstacle(compare(people([["a"]], time_unit=TimeUnit("day", 3)), [[0]], dated=True))
+    assert "an hour or less" in TimeOfDay().obstacle(comparison)
+    days = compare(people([["a"]], time_unit=TimeUnit("day", 3)), [[0]], dated=True)
+    assert "an hour or less" in TimeOfDay().obstacle(days)
 
 
 def test_time_of_day_of_minutes_that_begin_within_an_hour():

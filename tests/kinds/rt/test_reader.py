@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.notes import find_note
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
@@ -27,8 +28,8 @@ def test_items_stand_in_one_column(tmp_path: Path) -> None:
     assert data.table.column_names == ["age", "city", "items"]
     assert data.history().lists() == [["wine", "bread"], [], ["wine", "beer"]]
     assert data.schema.sensitive == ("beer",)
-    assert "Items that repeat in a set, and count once: 1." in data.notes
-    assert "Found 4 items of 3 kinds; people without any: 1." in data.notes
+    assert find_note(data.notes, "duplicate-items-removed").counts == {"items": 1}
+    assert str(data.notes[-1]) == "Found 4 items of 3 kinds; 1 person has none."
 
 
 def test_a_column_called_items_is_found_by_its_name(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_items_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
         [],
         ["wine"],
     ]
-    assert any("so have no items: 1" in note for note in data.notes)
+    assert find_note(data.notes, "people-without-rows").counts == {"people": 1}
     several = write(tmp_path, "name,product,price\nCid,wine|beer,3\nAnn,bread,4\n", "several.csv")
     again = sf.read(
         people,
@@ -84,12 +85,12 @@ def test_the_hierarchy_of_items_must_know_all_of_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "told"),
     [
-        ("name,age,items\nAnn,30,\nBob,40,\n", {"quasi": ("age",)}, "nobody has an item"),
-        ("name,age\nAnn,30\n", {"quasi": ("age",)}, "none is called 'items'"),
+        ("name,age,items\nAnn,30,\nBob,40,\n", {"quasi": ("age",)}, "no record has an item"),
+        ("name,age\nAnn,30\n", {"quasi": ("age",)}, "no column is called 'items'"),
         ("name,age,items\nAnn,30,a\n", {"quasi": ("age",), "items": "products"}, "no column 'products'"),
         ("name,age,items\nAnn,30,a\n", {}, "has no role"),
         ("name,age,age,items\nAnn,30,31,a\n", {"quasi": ("age",)}, "repeats an earlier name"),
-        ("name,item,products\nAnn,30,a\n", {"quasi": ("item",), "items": "products"}, "something else"),
+        ("name,item,products\nAnn,30,a\n", {"quasi": ("item",), "items": "products"}, "the name of the sets"),
         ("name,age,items\nAnn,30,a\n", {"quasi": ("age",), "sensitive_items": ("b",)}, "does not occur"),
     ],
 )
@@ -103,8 +104,8 @@ def test_bad_files_are_refused(tmp_path: Path, text: str, options: dict[str, obj
     [
         ("name,age\nAnn,30\n", "name,item\nAnn,a\nZoe,b\n", "1 rows are of people who are not in people.csv"),
         ("name,age\nAnn,30\nAnn,31\n", "name,item\nAnn,a\n", "must name every person once"),
-        ("name,age\nAnn,30\n", "who,item\nAnn,a\n", "exactly one identifier"),
-        ("name,age\nAnn,30\n", "name,item,price\nAnn,a,3\n", "which of 2 columns"),
+        ("name,age\nAnn,30\n", "who,item\nAnn,a\n", "one identifier of"),
+        ("name,age\nAnn,30\n", "name,item,price\nAnn,a,3\n", "the column with items is not named"),
     ],
 )
 def test_files_that_do_not_fit_together_are_refused(tmp_path: Path, people: str, items: str, told: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from typing import Any
 
@@ -13,13 +14,14 @@ from tests.examples import settings
 from tests.kinds.sequences.naive import knowledge as naive
 from tests.kinds.sequences.naive.knowledge import Event, Record, make_release
 
+from sfumato.checks.compiled import set_smallest
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.attacks.monitored_events import attack, risk_of_original
 from sfumato.kinds.sequences.decode import find_last
 from sfumato.kinds.sequences.guarantees import GlDiversity, GroupAnonymity
-from sfumato.kinds.sequences.knowledge import matches
+from sfumato.kinds.sequences.knowledge import class_matches, matches
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows
 from sfumato.kinds.sequences.verify import gl_diversity, group_anonymity
@@ -78,8 +80,10 @@ def test_any_release(drawn: list[Any], original: list[list[Event]], g: int, port
     rows = [Record(pairs, sorted((e for e in row if e[0] in "ab"), key=lambda e: e[1])) for pairs, row in drawn]
     release = make_release(rows, claim(g), {"{m|n}": ["m", "n"]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matches, "_PORTION", portion)
+        patch.setattr(class_matches, "_PORTION", portion)
         check(release, rows, original, g)
+    with set_smallest(0):
+        check(dataclasses.replace(release), rows, original, g)
 
 
 @given(st.lists(st.tuples(monitored_parts(), person), max_size=8), group, st.sampled_from([1, 3, 10**6]))
@@ -87,8 +91,11 @@ def test_releases_that_leave_events_out(drawn: list[Any], original: list[list[Ev
     rows = [Record(pairs, []) for pairs, _ in drawn]
     release = make_release(rows, GroupAnonymity(2, MONITORED, suppressing=True), {"{m|n}": ["m", "n"]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matches, "_PORTION", portion)
+        patch.setattr(class_matches, "_PORTION", portion)
         found = count_matches(release, Dataset.of("sequences", original))
+    with set_smallest(0):
+        compiled = count_matches(release, Dataset.of("sequences", original))
+    assert compiled.sizes.tolist() == found.sizes.tolist()
     known = [naive.known_of(row, MONITORED) for row in original]
     expected = [sum(naive.matches_with_gaps(row, told, release.members()) for row in rows) for told in known]
     assert found.sizes.tolist() == expected

@@ -235,7 +235,7 @@ def test_odd_data_give_finite_numbers(comparison):
 def test_a_release_of_other_data_is_refused():
     comparison = publish_exactly(sequences([("a", 0), ("x", 4)]))
     elsewhere = Comparison(sequences([("a", 0), ("y", 4)]), comparison.release, comparison.rows)
-    with pytest.raises(SchemaError, match="do not have"):
+    with pytest.raises(SchemaError, match="does not have"):
         EventContext().measure(elsewhere)
 
 

@@ -10,7 +10,6 @@ from tests.queries.naive.conditions import about_labels, about_numbers, join
 from tests.queries.naive.possible_records import bounds, possible_rows
 
 import sfumato as sf
-from sfumato.kinds.table.decode import Cells
 from sfumato.kinds.table.query_bounds import of_dataset, of_release
 from sfumato.queries.ask import ask
 from sfumato.queries.count import count_bounds
@@ -25,11 +24,9 @@ people = st.lists(
 
 def can_be(release):
     """Return for every record of a release with an age and a city all that each cell can be."""
-    columns = {column.name: Cells.of(release, column) for column in release.columns}
-    for row in range(len(release)):
+    for record in release.table.to_pylist():
         found = {}
-        for name, cells in columns.items():
-            cell = cells.cells[cells.index[row]]
+        for name, cell in record.items():
             if cell is None:
                 found[name] = [None, *range(-3, 14)] if name == "age" else ["", "a", "b", "c", "elsewhere"]
             elif isinstance(cell, dict):

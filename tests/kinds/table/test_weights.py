@@ -98,7 +98,7 @@ def test_what_cannot_be_a_weight_is_refused_by_row(cells, told):
 
 
 def test_other_kinds_of_data_refuse_weights():
-    with pytest.raises(sf.ParameterError, match="weight means nothing for sets"):
+    with pytest.raises(sf.ParameterError, match="weight= does not apply to sets"):
         sf.read(pa.table({"person": ["a"], "item": ["x"]}), "sets", weight="w")
 
 

@@ -1,6 +1,7 @@
 """Reading timelines: counted, as event logs, and what is wrong with them."""
 
 import pytest
+from tests.notes import find_note
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
@@ -27,7 +28,7 @@ def test_counts_are_added_up_and_put_in_time_order(read):
     data = read("time,event,count\n5,a,2\n3,b,1\n5,a,4\n5,b,1\n")
     assert contents(data) == [{"b": 1}, {"a": 6, "b": 1}]
     assert data.table.column("time").to_pylist() == [3, 5]
-    assert "Found 2 time points with 8 occurrences of 2 events." in data.notes
+    assert str(data.notes[-1]) == "Found 2 time points with 8 occurrences of 2 events."
 
 
 def test_an_event_log_is_counted_by_its_rows(read):
@@ -36,9 +37,9 @@ def test_an_event_log_is_counted_by_its_rows(read):
     assert contents(data) == [{"buy": 2}, {"pay": 1}]
     assert data.time_unit.unit == "hour" and data.schema.sensitive == ("buy",)
     assert data.schema.columns[0].role == "time"
-    assert "There is no count: every row is one occurrence." in data.notes
-    assert "Left out the columns `case:concept:name`." in data.notes
-    assert "Times that were cut to the hour: 2." in data.notes
+    assert find_note(data.notes, "no-count-column")
+    assert find_note(data.notes, "columns-left-out").columns == ("case:concept:name",)
+    assert str(find_note(data.notes, "times-truncated")) == "Truncated 2 times to the hour."
 
 
 @pytest.mark.parametrize(("resolution", "points"), [("second", 4), ("minute", 3), ("hour", 2), ("day", 1), (None, 4)])
@@ -70,11 +71,11 @@ def test_json_lines_and_other_names_are_read(read):
         ("time,event,count\n1,a,2\n1,b,3.5\n", {}, "'count' must hold whole numbers from 0 to .* row 2"),
         ("time,event,count\n1,a,x\n", {}, "'count' must hold numbers"),
         ("time,event,count\n1,a,nan\n", {}, "finite"),
-        ("time,event,count\n1,a,\n", {}, "'count' must not have empty cells"),
-        ("time,event,count\n1,,2\n", {}, "'event' must not have empty cells"),
+        ("time,event,count\n1,a,\n", {}, "'count' has empty cells"),
+        ("time,event,count\n1,,2\n", {}, "'event' has empty cells"),
         ("time,event,count\n1.5,a,2\n", {}, "times must be dates, or whole numbers"),
-        ("time,event,count\n1,a,2\n", {"resolution": "day"}, "resolution=day needs dates"),
-        ("time,event,count\n1,a,2\n", {"sensitive": ["b"]}, "option sensitive, entry 1, does not occur"),
+        ("time,event,count\n1,a,2\n", {"resolution": "day"}, "resolution='day' needs dates"),
+        ("time,event,count\n1,a,2\n", {"sensitive": ["b"]}, "has a value that does not occur in the data"),
         ("time,event,count,shop\n1,a,2,x\n", {}, "column 'shop' has no role"),
         ("time,event,count\n1,a,9007199254740000\n2,a,9007199254740000\n", {}, "add up to at most"),
     ],

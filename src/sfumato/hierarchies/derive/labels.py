@@ -1,11 +1,11 @@
-"""Hierarchies derived from labels themselves: from their order, or from how they are spelled."""
+"""Hierarchies derived from labels: from their order, or from their characters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.hierarchies.hierarchy import Hierarchy
 
 __all__ = [
@@ -63,7 +63,7 @@ def balanced(labels: Sequence[str], fanout: int) -> Hierarchy:
     """
     check_labels(labels, "balanced")
     if fanout < 2:
-        raise ParameterError(f"balanced: fanout must be at least 2, got {fanout}.")
+        raise ParameterError(f"balanced: fanout must be at least 2, got {fanout}.", option="fanout")
     root, prefix = free_names(labels, "g")
     names: list[str] = []
     parent: list[int] = []
@@ -90,7 +90,7 @@ def balanced(labels: Sequence[str], fanout: int) -> Hierarchy:
 
 
 def flat(labels: Sequence[str]) -> Hierarchy:
-    """Put all labels right below the root: a value is published as it is or not at all.
+    """Put all labels directly below the root: a value is published unchanged or not at all.
 
     Examples
     --------
@@ -109,9 +109,8 @@ def mask_codes(codes: Sequence[str], pad: str | None = None, rows: Sequence[int]
     """Group codes by their beginnings, as ZIP codes are: 80331, 8033*, 803**, and so on up to the root.
 
     All codes must be equally long, so that one more star hides equally much of each. Where they are not, ``pad`` says
-    what the shorter ones lack: zeros on the left that a program has taken for decoration (1067 is 01067), or digits on
-    the right that were not needed (the diagnosis 250 stands beside 250.1 below 250**). The codes themselves stay as
-    they are.
+    what the shorter ones lack: leading zeros that a program has removed (1067 is 01067), or further digits on the
+    right (the diagnosis 250 is beside 250.1 below 250**). The codes themselves do not change.
 
     Parameters
     ----------
@@ -120,7 +119,7 @@ def mask_codes(codes: Sequence[str], pad: str | None = None, rows: Sequence[int]
     pad
         None to refuse codes of unequal length; ``left`` or ``right`` for the side on which shorter ones are filled.
     rows
-        Rows in which the codes are found first, for the error message; else their positions.
+        The first row of each code, for error messages; their positions if not given.
 
     Examples
     --------
@@ -139,19 +138,22 @@ def mask_codes(codes: Sequence[str], pad: str | None = None, rows: Sequence[int]
     >>> mask_codes(["25", "251"])
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: mask: codes must be equally long, shorter than others are those in row 1. Correct
-    them, or say on which side they are cut short (mask:left if leading zeros are lost, mask:right).
+    sfumato.exceptions.SchemaError: mask: codes must have the same length; row 1 has shorter ones. Correct them, or
+    use mask:left if leading zeros are lost, and mask:right otherwise.
     """
     check_labels(codes, "mask")
     if pad not in {None, "left", "right"}:
-        raise ParameterError(f"mask: shorter codes can be filled on the left or on the right, got {pad!r}.")
+        raise ParameterError(f"mask: pad must be left or right, got {pad!r}.", option="pad")
     width = max(map(len, codes))
     short = [at for at, code in enumerate(codes) if len(code) < width]
     if short and pad is None:
-        where = name_rows([at + 1 if rows is None else rows[at] for at in short])
+        shorter = [at + 1 if rows is None else rows[at] for at in short]
+        verb = "has" if len(set(shorter)) == 1 else "have"
         raise SchemaError(
-            f"mask: codes must be equally long, shorter than others are those in {where}. Correct them, or say on "
-            "which side they are cut short (mask:left if leading zeros are lost, mask:right)."
+            f"mask: codes must have the same length; {name_rows(shorter)} {verb} shorter ones.",
+            option="hierarchies",
+            rows=select_shown(shorter),
+            hint="Correct them, or use mask:left if leading zeros are lost, and mask:right otherwise.",
         )
     full = [code.rjust(width, "0") if pad == "left" else code.ljust(width, _MASK) for code in codes]
     _refuse_duplicates(full, rows)
@@ -169,21 +171,28 @@ def _refuse_duplicates(full: list[str], rows: Sequence[int] | None) -> None:
     seen: dict[str, int] = {}
     for at, code in enumerate(full):
         if seen.setdefault(code, at) != at:
-            where = name_rows([place + 1 if rows is None else rows[place] for place in (seen[code], at)])
+            both = [place + 1 if rows is None else rows[place] for place in (seen[code], at)]
             raise SchemaError(
-                f"mask: codes must differ when they are equally long, those in {where} do not. Correct one."
+                f"mask: {name_rows(both)} have the same code once both have the same length.",
+                option="hierarchies",
+                rows=select_shown(both),
+                hint="Correct one of them.",
             )
 
 
 def check_labels(labels: Sequence[str], owner: str) -> None:
-    """Refuse to group nothing, or the same label twice."""
+    """Refuse no labels, or the same label twice."""
     if not labels:
         raise SchemaError(f"{owner}: a hierarchy needs at least one label, found none.")
     seen: dict[str, int] = {}
     for row, label in enumerate(labels, 1):
         if label in seen:
             where = name_rows([seen[label], row])
-            raise SchemaError(f"{owner}: labels must differ, {where} have the same. Remove one of them.")
+            raise SchemaError(
+                f"{owner}: labels must differ; {where} have the same.",
+                rows=(seen[label], row),
+                hint="Remove one of them.",
+            )
         seen[label] = row
 
 

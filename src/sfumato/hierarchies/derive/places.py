@@ -1,4 +1,4 @@
-"""Hierarchies derived from where places are."""
+"""Hierarchies derived from coordinates of places."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.hierarchies.derive.labels import check_labels, free_names
 from sfumato.hierarchies.hierarchy import Hierarchy
 
@@ -23,7 +23,7 @@ _FINEST = 30
 def grid(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, levels: int) -> Hierarchy:
     """Group places by the cells of a square grid that is halved ``levels`` times each way.
 
-    Cells are called by their quadrants from the whole square down: ``q/0/3`` is the upper right quarter
+    Cells are named by their quadrants from the whole square down: ``q/0/3`` is the upper right quarter
     of the lower left quarter. A cell with one place in it is left out, and so is one with the same places
     as the cell around it.
 
@@ -40,7 +40,7 @@ def grid(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, levels: int)
         d
     """
     if not 1 <= levels <= _FINEST:
-        raise ParameterError(f"grid: levels must be from 1 to {_FINEST}, got {levels}.")
+        raise ParameterError(f"grid: levels must be from 1 to {_FINEST}, got {levels}.", option="levels")
     order, codes = _follow_quadrants(labels, x, y, "grid")
     return _group_cells([labels[place] for place in order], codes, levels, 0, "grid")
 
@@ -48,7 +48,7 @@ def grid(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, levels: int)
 def quadtree(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, capacity: int) -> Hierarchy:
     """Group places by squares that are quartered until none has more than ``capacity`` places.
 
-    Places with equal coordinates stay together, however many they are. Squares are called as in
+    Places with equal coordinates stay together, also if they are more. Squares are named as in
     :func:`grid`.
 
     Examples
@@ -64,7 +64,7 @@ def quadtree(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, capacity
         d
     """
     if capacity < 1:
-        raise ParameterError(f"quadtree: capacity must be at least 1, got {capacity}.")
+        raise ParameterError(f"quadtree: capacity must be at least 1, got {capacity}.", option="capacity")
     order, codes = _follow_quadrants(labels, x, y, "quadtree")
     return _group_cells([labels[place] for place in order], codes, _FINEST, capacity, "quadtree")
 
@@ -97,7 +97,7 @@ def _group_cells(labels: list[str], codes: Longs, levels: int, capacity: int, ow
         open_places, cell_sizes = open_places[is_open], cell_sizes[is_open]
     begin = np.concatenate([*starts, np.arange(total)])
     size = np.concatenate([*sizes, np.ones(total, np.int64)])
-    # Cells before what lies in them, and everything from left to right, so that siblings keep that order.
+    # Cells before what is in them, and all nodes from left to right, so that siblings keep that order.
     order = np.lexsort((np.arange(len(begin)), -size, begin))
     # One more than there are nodes: the root's parent, -1, is looked up as the last entry.
     place = np.empty(len(order) + 1, dtype=np.int64)
@@ -112,12 +112,14 @@ def _follow_quadrants(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike,
     check_labels(labels, owner)
     xy = [np.asarray(axis, dtype=np.float64) for axis in (x, y)]
     if any(axis.shape != (len(labels),) for axis in xy):
-        raise ParameterError(f"{owner}: x and y must have one number per label ({len(labels):,}).")
+        raise ParameterError(f"{owner}: x and y must have one number per label ({len(labels):,}).", option="x")
     bad = np.flatnonzero(~(np.isfinite(xy[0]) & np.isfinite(xy[1])))
     if len(bad):
+        at = (bad + 1).tolist()
         raise SchemaError(
-            f"{owner}: coordinates must be finite, those of {name_rows((bad + 1).tolist())} are not. "
-            "Correct or remove these places."
+            f"{owner}: coordinates must be finite; those of {name_rows(at)} are not.",
+            rows=select_shown(at),
+            hint="Correct or remove these places.",
         )
     # Halves, because the distance between two large coordinates may be beyond the largest number.
     shifted = [axis / 2 - axis.min() / 2 for axis in xy]

@@ -1,7 +1,7 @@
 """Hierarchies of ranges over numbers and dates: of equal width, of equally many people, or by the calendar.
 
-Bounds tell something of the data they are made of: equal width the smallest value and about the largest, equal
-frequency the values of some people. The calendar tells nothing but the decades that occur.
+Bounds disclose something of the data: equal width the smallest and roughly the largest value, equal frequency the
+values of some people. The calendar discloses only the decades that occur.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def equal_width(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hierar
     Parameters
     ----------
     values
-        Numbers or dates; how often each is there does not matter.
+        Numbers or dates; their frequency does not matter.
     ranges
         Number of ranges wanted.
     type
@@ -67,10 +67,10 @@ def equal_width(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hierar
 
 
 def equal_frequency(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hierarchy:
-    """Cut values so that about equally many lie in each range, and join two and two of them up to the root.
+    """Cut values so that about equally many are in each range, and join two and two of them up to the root.
 
-    A value is never cut in two: where one is very common there are fewer ranges. Bounds are values of people, as
-    those of an exact quantile are; ranges of equal width tell less.
+    A value is never cut in two: where one is very common there are fewer ranges. Bounds are values of people, like
+    exact quantiles; ranges of equal width disclose less.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def equal_frequency(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hi
         return _join(_sort_bounds([float(bound) for bound in (low, *cuts, high)]), type)
     bounds = sorted({int(low), *map(int, cuts)})
     last = int(high)
-    # The largest value needs a range that does not begin and end with it, or its range would be called like others.
+    # The largest value needs a range that does not begin and end with it, or two ranges would have the same label.
     alone = bounds[-1] == last > bounds[0]
     return _join(_sort_bounds([*bounds, min(last + alone, max(last, _HIGHEST[type]))]), type)
 
@@ -112,8 +112,7 @@ def equal_frequency(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hi
 def calendar(dates: npt.ArrayLike) -> Hierarchy:
     """Group days by months, years and decades.
 
-    What has no date in it is not taken apart: a month, year or decade without any stays whole, so that a single date
-    far away does not bring thousands of days along.
+    Months, years and decades without dates are not split, so that a single remote date does not add thousands of days.
 
     Parameters
     ----------
@@ -146,7 +145,7 @@ def calendar(dates: npt.ArrayLike) -> Hierarchy:
 
 
 def _take_apart(decade: int, above: str, years: set[int], months: set[int], last: int) -> Iterator[tuple[str, str]]:
-    """Yield the years of a decade, and the months and days of those that have any, with what they lie in."""
+    """Yield the years of a decade, and the months and days of those with dates, with the range around each."""
     for year in range(max(decade * 10, 1), decade * 10 + 10):
         name = _format_dates(_day(year, 1), _day(year + 1, 1), last)
         yield name, above
@@ -171,9 +170,9 @@ def _format_dates(begin: int, beyond: int, last: int) -> str:
 
 def _check(rule: str, values: npt.ArrayLike, ranges: int, type: str) -> npt.NDArray[Any]:
     if type not in RANGE_TYPES:
-        raise ParameterError(f"{rule}: type must be one of {', '.join(RANGE_TYPES)}, got {type!r}.")
+        raise ParameterError(f"{rule}: type must be one of {', '.join(RANGE_TYPES)}, got {type!r}.", option="type")
     if ranges < 1:
-        raise ParameterError(f"{rule}: there must be at least one range, got {ranges}.")
+        raise ParameterError(f"{rule}: ranges must be at least 1, got {ranges}.", option="ranges")
     axis: npt.NDArray[Any] = as_axis(values, type, rule)
     if not len(axis):
         raise SchemaError(f"{rule}: a hierarchy needs at least one value, found none.")

@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.attacks.risk import Risk, draw_people, success
+from sfumato.checks.classes import Classes
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.dataset import known_items
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.knowledge.candidates import CandidateCounts, Candidates
-from sfumato.kinds.table.dataset import attributes_of
+from sfumato.kinds.table.decode import exact
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_by_knowledge", "attack_original"]
@@ -103,7 +104,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     [(0, 0.0), (1, 0.25), (2, 0.25)]
     """
     items = known_items(dataset).distinct()
-    group = _number_people(dataset)
+    group = Classes.of(exact(dataset)).group
     people = _choose(items, m, 0)
     if people is None and float((np.bincount(group).astype(np.float64) ** 2).sum()) > _PAIRS:
         people = draw_people(len(dataset), _DRAWN, 0)
@@ -119,14 +120,6 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
                 before[at] = min(int(before[at]), _count_matches(items, members, row, size))
         smallest.append(before)
     return [Risk.of(sizes, KNOWLEDGE, people=len(dataset), m=size) for size, sizes in enumerate(smallest)]
-
-
-def _number_people(dataset: Dataset) -> Ints:
-    """Number people so that those with equal quasi-identifiers have the same number."""
-    keys = [attribute.codes for attribute in attributes_of(dataset)]
-    if not keys:
-        return np.zeros(len(dataset), np.int64)
-    return np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _count_matches(items: ListColumn, members: Ints, row: int, size: int) -> int:

@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checks.cache import cached
+from sfumato.checks.classes import Classes
+from sfumato.checks.values import can
+from sfumato.data.coded import Coded
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.table.decode import PublishedTable
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 
 __all__ = ["PublishedRecords"]
 
-Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -26,11 +28,9 @@ class PublishedRecords:
     Attributes
     ----------
     table
-        Quasi-identifiers, and the classes of records that are the same in all of them.
-    values
-        Published values of every record, each once.
-    members
-        Items of every generalised value; other values are the item of that name.
+        Classes of records that are the same in all quasi-identifiers.
+    items
+        Published values of every record, and the items that they stand for.
     sensitive_items
         Items that are no part of what is known.
 
@@ -44,33 +44,35 @@ class PublishedRecords:
     ([['a'], ['a']], 1, [2])
     """
 
-    table: PublishedTable
-    values: ListColumn
-    members: dict[str, tuple[str, ...]]
+    table: Classes
+    items: Coded
     sensitive_items: tuple[str, ...]
 
     @classmethod
     @cached
     def of(cls, release: Release) -> PublishedRecords:
         """Read a release whose structure was checked."""
+        decoded = decode(release)
         hidden = tuple(getattr(release.guarantee, "sensitive", ()))
-        return cls(PublishedTable.of(release), release.history().distinct(), release.members(), hidden)
+        return cls(Classes.of(decoded), decoded.with_role("history")[0], hidden)
+
+    @cached_property
+    def values(self) -> ListColumn:
+        """Published values of every record, each once."""
+        return self.items.lists.distinct()
 
     @cached_property
     def known_values(self) -> ListColumn:
         """Values that are not a sensitive item."""
-        hidden = set(self.sensitive_items)
-        is_ordinary = np.array([label not in hidden for label in self.values.labels], dtype=bool)
+        is_ordinary = np.array([label not in self.sensitive_items for label in self.values.labels], dtype=bool)
         return self.values.keep(is_ordinary[self.values.codes] if len(is_ordinary) else np.zeros(0, dtype=bool))
 
     @cached_property
     def having(self) -> Flags:
         """Which records have which sensitive item, or may have it: one column per item."""
         flags = np.zeros((len(self.values), len(self.sensitive_items)), dtype=bool)
-        rows = self.values.row_of_token
+        rows, labels = self.values.row_of_token, self.items.values.labels
         for at, item in enumerate(self.sensitive_items):
-            holders = [
-                code for code, label in enumerate(self.values.labels) if item in self.members.get(label, (label,))
-            ]
-            flags[rows[np.isin(self.values.codes, holders)], at] = True
+            holds = can(self.items.values, np.array([label == item for label in labels], dtype=bool))
+            flags[rows[holds[self.values.codes]], at] = True
         return flags

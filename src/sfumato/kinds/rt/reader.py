@@ -1,9 +1,8 @@
-"""Tables with sets: a column of items beside the attributes, or a table and a file of items."""
+"""Tables with sets: a column of items beside attributes, or a table and a file of items."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,10 +14,11 @@ import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn, distinct
+from sfumato.data.notes import Note
 from sfumato.data.schema import Schema
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Readable, as_place
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
 from sfumato.kinds.rt.dataset import HIERARCHY, ITEMS, attach_items
@@ -29,17 +29,22 @@ from sfumato.kinds.sets.reader.items import (
     encode_items,
     flatten_lists,
     format_separator,
+    note_duplicates,
+    note_nameless,
     split_cells,
 )
 from sfumato.kinds.table.reader import read_attributes, read_file
 from sfumato.kinds.table.reader.detect import detect_roles
-from sfumato.kinds.table.reader.partitioned import find_person_column
+from sfumato.kinds.table.reader.partitioned import doubt_merged_identifiers, find_person_column
 from sfumato.kinds.table.reader.roles import name_columns
+from sfumato.messages import Message, option
 from sfumato.readers.cells import as_text, encode_labels
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.notes import FOUND, ROLE, note_role, note_rows
 from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.agreement import note_count
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole
 from sfumato.readers.protection import choose_l, list_sensitive, share_with_sensitive
 
@@ -47,15 +52,13 @@ __all__ = ["PARTITIONED_READING", "detect", "protect", "read"]
 
 Longs = npt.NDArray[np.int64]
 
-_WITHOUT = re.compile(r"; people without any: ([\d,]+)\.")
-
 
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read a table whose rows have a set of items each: CSV, Parquet or JSON lines.
 
-    Attributes are read as those of a table: every column needs a role. The items of a person stand in one cell
-    (``items``, told apart by ``separator``), or in a file of their own (``item_file``), in which an identifier of the
-    table says whose they are. Items that repeat in a set count once; a person may have none.
+    Attributes are read as those of a table: every column needs a role. The items of a person are in one cell
+    (``items``, separated by ``separator``), or in another file (``item_file``), in which an identifier of the table
+    names people. Items that repeat in a set count once; a person may have none.
 
     Parameters
     ----------
@@ -77,10 +80,10 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     ...     print(note)
     Read 2 rows of people.csv.
     Reading `age` as quasi-identifier.
-    Left out the identifier `name`.
+    Left out identifier `name`.
     Reading `age` as whole numbers.
     Reading `products` as items, separated by '|'.
-    Found 2 items of 2 kinds; people without any: 1.
+    Found 2 items of 2 kinds; 1 person has none.
     """
     file = as_place(path)
     table = read_file(file, read_options)
@@ -97,7 +100,9 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     )
     if not len(items.sets.codes):
         raise SchemaError(
-            f"{items.owner}: nobody has an item. Say which column holds them (items), or read the file as a table."
+            f"{items.owner}: no record has an item.",
+            option="items",
+            hint=Message("Name the column with items: ", option("items", "COLUMN"), ", or read the file as a table."),
         )
     saved_options = dataclasses.replace(read_options, scales=attributes.scales).to_dict()
     plain = Dataset(
@@ -114,7 +119,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
         plain, items.sets, resolve_sensitive(read_options.sensitive_items, labels, items.owner, "sensitive-items")
     )
     trees = {**made.hierarchies, **_find_tree(tree, items, read_options.hierarchy_root)}
-    notes = (f"Read {table.num_rows:,} rows of {file.name}.", *attributes.notes, *items.notes, _count(made.history()))
+    notes = (note_rows(file.name, table.num_rows), *attributes.notes, *items.notes, _count(made.history()))
     return dataclasses.replace(made, hierarchies=trees, notes=notes)
 
 
@@ -151,7 +156,7 @@ def protect(detection: Detection, dataset: Dataset) -> Detection:
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)
         detection = detection.warn(
-            f"No guarantee is about sensitive columns of tables with sets: {names} would be published as it is. Leave "
+            f"No guarantee covers sensitive columns of tables with sets: {names} would be published unchanged. Leave "
             "it out (drop), or publish the table without its items."
         )
     if not dataset.schema.sensitive:
@@ -183,13 +188,13 @@ def _find_separator(preview: FileProfile, name: str) -> str | None:
 
 
 class _Items(NamedTuple):
-    """The sets of all rows, where they come from, and what is to be told about them."""
+    """The sets of all rows, their file, and notes on them."""
 
     owner: str
     sets: ListColumn
     rows: list[int]
     """A row of the file in which each item stands, for messages."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def _find_column(name: str, table: pa.Table, read_options: ReadOptions) -> str | None:
@@ -201,23 +206,29 @@ def _find_column(name: str, table: pa.Table, read_options: ReadOptions) -> str |
         return column
     if read_options.items is None:
         raise ParameterError(
-            f"{name}: which column holds the items of a person is not said and none is called {ITEMS!r}. Say which "
-            "(items), or name the file with the items (item_file)."
+            f"{name}: no column is called {ITEMS!r}.",
+            option="items",
+            hint=Message(
+                *("Name the column with items: ", option("items", "COLUMN"), ", or the file with them: "),
+                *(option("item_file", "FILE"), "."),
+            ),
         )
-    raise SchemaError(f"{name}: there is no column {column!r} with items.")
+    raise _refuse_column(name, column)
 
 
 def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOptions) -> _Items:
     """Read items that stand in one cell of the table, or in a list."""
     cells = table.column(column)
     if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
-        pieces, how = flatten_lists(name, column, cells), "."
+        pieces, separator = flatten_lists(name, column, cells), ""
     else:
         texts = pc.fill_null(as_text(name, column, cells).cast(pa.large_string()), "")
         mark = read_options.separator or detect_separator(name, texts)
-        pieces, how = split_cells(texts, mark), f", separated by {format_separator(mark)}."
+        pieces, separator = split_cells(texts, mark), format_separator(mark)
     occurrences = encode_items(name, pieces, np.arange(1, table.num_rows + 1), "row")
-    return _collect_items(name, occurrences, occurrences.holder, table.num_rows, (f"Reading `{column}` as items{how}",))
+    template = "Reading {columns} as items" + (", separated by {separator}." if separator else ".")
+    note = Note(ROLE, template, columns=(column,), details={"role": ITEMS, "separator": separator})
+    return _collect_items(name, occurrences, occurrences.holder, table.num_rows, [note])
 
 
 def _read_beside(name: str, table: pa.Table, read_options: ReadOptions) -> _Items:
@@ -230,12 +241,13 @@ def _read_beside(name: str, table: pa.Table, read_options: ReadOptions) -> _Item
     keys = [column for column in named if column in beside.column_names]
     if len(keys) != 1:
         raise SchemaError(
-            f"{file.name}: exactly one identifier of {name} must be a column here, to say whose the items are; found "
-            f"{len(keys)}. Name it (identifier)."
+            f"{file.name}: one identifier of {name} must be a column here, to link items to people; found {len(keys)}.",
+            option="identifier",
+            hint=Message("Name it: ", option("identifier", ["COLUMN"]), "."),
         )
     column = read_options.items or _only_other(file.name, beside, keys[0])
     if column not in beside.column_names:
-        raise SchemaError(f"{file.name}: there is no column {column!r} with items.")
+        raise _refuse_column(file.name, column)
     row, missing = _match(name, table.column(keys[0]), file.name, beside.column(keys[0]), keys[0])
     cells = pc.fill_null(as_text(file.name, column, beside.column(column)).cast(pa.large_string()), "")
     if read_options.separator:
@@ -243,20 +255,33 @@ def _read_beside(name: str, table: pa.Table, read_options: ReadOptions) -> _Item
     else:
         pieces = Pieces(np.arange(len(cells)), pa.concat_arrays(cells.chunks) if cells.num_chunks else cells)
     occurrences = encode_items(file.name, pieces, np.arange(1, beside.num_rows + 1), "row")
-    how = (
-        f", separated by {format_separator(read_options.separator)}" if read_options.separator else ", one in each row"
-    )
-    notes = [f"Read {beside.num_rows:,} rows of {file.name}: `{column}` as items{how}, of whom `{keys[0]}` names."]
+    how = f"separated by {format_separator(read_options.separator)}" if read_options.separator else "one in each row"
+    notes = [
+        note_rows(file.name, beside.num_rows),
+        Note(ROLE, "Reading {columns} as items, {how}.", columns=(column,), details={"role": ITEMS, "how": how}),
+        note_role(keys[0], "person"),
+    ]
     if missing:
-        notes.append(f"People of {name} who are not in {file.name}, and so have no items: {missing:,}.")
-    return _collect_items(file.name, occurrences, row[occurrences.holder], table.num_rows, tuple(notes))
+        template = "{people} {people:person has|people have} no rows in {file}, and so no items."
+        notes.append(Note("people-without-rows", template, {"people": missing}, details={"file": file.name}))
+    return _collect_items(file.name, occurrences, row[occurrences.holder], table.num_rows, notes)
 
 
 def _only_other(name: str, table: pa.Table, key: str) -> str:
     others = [column for column in table.column_names if column != key]
     if len(others) == 1:
         return str(others[0])
-    raise ParameterError(f"{name}: which of {len(others)} columns holds the items is not said. Say which (items).")
+    raise ParameterError(
+        f"{name}: the column with items is not named, and there are {len(others)}.",
+        option="items",
+        hint=Message("Name it: ", option("items", "COLUMN"), "."),
+    )
+
+
+def _refuse_column(name: str, column: str) -> SchemaError:
+    return SchemaError(
+        f"{name}: there is no column {column!r} with items.", option="items", column=column, hint="Check the name."
+    )
 
 
 def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArray, key: str) -> tuple[Longs, int]:
@@ -266,8 +291,11 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
         seen: dict[int, int] = {}
         again = [row for row, code in enumerate(identifiers.codes.tolist(), 1) if seen.setdefault(code, row) != row]
         raise SchemaError(
-            f"{name}: column {key!r} must name every person once to say whose items are; it repeats in "
-            f"{name_rows(again)}."
+            f"{name}: column {key!r} must name every person once, to link items to people; it repeats in "
+            f"{name_rows(again)}.",
+            column=key,
+            rows=select_shown(again),
+            hint="Join the rows of a person, or use another identifier.",
         )
     place = {label: row for row, label in enumerate(identifiers.labels.take(pa.array(identifiers.codes)).to_pylist())}
     given = encode_labels(file, key, owners)
@@ -276,13 +304,15 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
     strange = np.flatnonzero(row < 0)
     if len(strange):
         raise SchemaError(
-            f"{file}: {len(strange):,} rows are of people who are not in {name} ({name_rows((strange + 1).tolist())}). "
-            "Add these people to the table, or remove the rows."
+            f"{file}: {len(strange):,} rows are of people who are not in {name} ({name_rows((strange + 1).tolist())}).",
+            column=key,
+            rows=select_shown((strange + 1).tolist()),
+            hint="Add these people to the table, or remove the rows.",
         )
     return row, len(people) - len(np.unique(row))
 
 
-def _collect_items(owner: str, occurrences: Occurrences, row: Longs, rows: int, notes: tuple[str, ...]) -> _Items:
+def _collect_items(owner: str, occurrences: Occurrences, row: Longs, rows: int, notes: list[Note]) -> _Items:
     """Put items together row by row, each once."""
     width = max(len(occurrences.labels), 1)
     keys = distinct(row.astype(np.int64) * width + occurrences.codes)
@@ -290,10 +320,10 @@ def _collect_items(owner: str, occurrences: Occurrences, row: Longs, rows: int, 
     repeated = len(occurrences.codes) - len(keys)
     first = np.zeros(width, np.int64)
     first[occurrences.codes[::-1]] = occurrences.holder[::-1] + 1
-    remarks = [f"Items that repeat in a set, and count once: {repeated:,}."] if repeated else []
-    remarks += [f"Items without a name, which were left out: {occurrences.skipped:,}."] if occurrences.skipped else []
+    note_count(notes, note_duplicates(repeated))
+    note_count(notes, note_nameless(occurrences.skipped))
     sets = ListColumn(offsets, (keys % width).astype(np.int32), tuple(occurrences.labels))
-    return _Items(owner, sets, first[: len(occurrences.labels)].tolist(), (*notes, *remarks))
+    return _Items(owner, sets, first[: len(occurrences.labels)].tolist(), tuple(notes))
 
 
 def _find_tree(given: str | None, items: _Items, root: str | None) -> dict[str, Hierarchy]:
@@ -305,13 +335,15 @@ def _find_tree(given: str | None, items: _Items, root: str | None) -> dict[str, 
     return {HIERARCHY: tree}
 
 
-def _count(sets: ListColumn) -> str:
+def _count(sets: ListColumn) -> Note:
     return _describe_items(len(sets.codes), len(sets.labels), int((sets.lengths == 0).sum()))
 
 
-def _describe_items(items: int, kinds: int, alone: int) -> str:
-    suffix = f"; people without any: {alone:,}" if alone else ""
-    return f"Found {items:,} items of {kinds:,} kinds{suffix}."
+def _describe_items(items: int, kinds: int, without: int) -> Note:
+    template = "Found {items} {items:item|items} of {kinds} {kinds:kind|kinds}" + (
+        "; {without} {without:person has|people have} none." if without else "."
+    )
+    return Note(FOUND, template, {"items": items, "kinds": kinds, "without": without})
 
 
 def _find_person_column(names: Sequence[str], read_options: ReadOptions) -> str | None:
@@ -320,9 +352,9 @@ def _find_person_column(names: Sequence[str], read_options: ReadOptions) -> str 
     return find_person_column(names, _relax(read_options))
 
 
-def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]]:
-    """Say which items are sensitive, and what they can be generalised to."""
-    data = summary.dataset
+def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note]]:
+    """Add which items are sensitive, and what they can be generalised to."""
+    data = doubt_merged_identifiers(summary)
     labels = list(data.view_history().labels)
     sensitive = resolve_sensitive(read_options.sensitive_items, labels, summary.name, "sensitive-items")
     nothing = ListColumn(np.zeros(1, np.int64), np.zeros(0, np.int32), tuple(labels))
@@ -335,11 +367,10 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]
     return dataclasses.replace(data, schema=schema, hierarchies=trees), []
 
 
-def _summarise(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Say how many there are of everything."""
-    numbers = [match[1] for bucket in notes for note in bucket if (match := _WITHOUT.search(note))]
-    alone = sum(int(number.replace(",", "")) for number in numbers)
-    return {"Found ": _describe_items(int(summary.survey.counts.sum()), len(summary.survey.counts), alone)}
+def _summarise(summary: All, notes: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
+    """Note how many there are of everything."""
+    without = sum(note.counts["without"] for bucket in notes for note in bucket if note.code == FOUND)
+    return {FOUND: _describe_items(int(summary.survey.counts.sum()), len(summary.survey.counts), without)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

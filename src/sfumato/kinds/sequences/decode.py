@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checks.cache import cached
+from sfumato.checks.subsequences import is_among
 from sfumato.data.lists import ListColumn
 from sfumato.data.time_units import MONTHS, UNITS, TimeUnit, find_moments
 from sfumato.kinds.sequences.dataset import locate_entries
@@ -31,7 +32,6 @@ __all__ = [
     "count_ticks",
     "find_columns",
     "find_last",
-    "is_among",
     "mark_events",
     "number_rows",
     "read_lists",
@@ -341,20 +341,6 @@ def find_last(numbers: Ints, begin: Ints, end: Ints, limits: Ints) -> Ints:
         further = at + (1 << power)
         at = np.where((further <= last) & (numbers[np.minimum(further, last)] <= limits), further, at)
     return at
-
-
-def is_among(numbers: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
-    """Mark the numbers that are among ascending ones.
-
-    Examples
-    --------
-    >>> is_among(np.array([7, 3, 7]), np.array([2, 7])).tolist()
-    [True, False, True]
-    """
-    if not len(ascending):
-        return np.zeros(len(numbers), dtype=bool)
-    at = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
-    return np.asarray(ascending[at] == numbers)
 
 
 def _membership(categories: Sequence[str], members: Mapping[str, Sequence[str]], labels: Sequence[str]) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.coded import MISSING, ValueSets
 from sfumato.data.dataset import Dataset
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import SchemaError
@@ -21,9 +23,6 @@ from sfumato.messages import Message, option
 __all__ = ["MISSING", "NUMERIC", "Attribute", "attribute_of", "attributes_of", "make_dataset", "place_values"]
 
 Codes = npt.NDArray[np.int32]
-
-MISSING = ""
-"""How a cell without a value is kept: a value of its own, the same one in every column."""
 
 NUMERIC = ("integer", "decimal", "date")
 """Scales whose values lie on an axis and are generalised to ranges."""
@@ -64,6 +63,16 @@ class Attribute:
     axis: npt.NDArray[Any] | None = None
     hierarchy: Hierarchy | None = None
     leaf: Codes | None = None
+
+    @cached_property
+    def value_sets(self) -> ValueSets:
+        """The values as a dictionary of single values, the missing one last."""
+        return ValueSets.single(self.labels, self.axis, self.scale)
+
+    @property
+    def entries(self) -> npt.NDArray[np.int64]:
+        """Entry of every row in that dictionary."""
+        return np.where(self.codes < 0, len(self.labels), self.codes).astype(np.int64)
 
     @property
     def has_missing(self) -> bool:

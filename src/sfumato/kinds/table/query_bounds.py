@@ -11,18 +11,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.table.dataset import MISSING, attribute_of, place_values
-from sfumato.kinds.table.decode import Cells
+from sfumato.kinds.table.dataset import MISSING, place_values
+from sfumato.kinds.table.decode import exact_column
 from sfumato.queries.categories import list_categories
-from sfumato.queries.columns import Labels, Ranges
-from sfumato.queries.published_view import Attribute, Columns, Names, PublishedView, Values
-from sfumato.release.release import PublishedColumn, Release
+from sfumato.queries.columns import CodedAttribute
+from sfumato.queries.published_view import Attribute, Columns, Names, PublishedView
+from sfumato.release.decode import decode, list_members
+from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release", "published_attributes", "read_attributes"]
 
-Ints = npt.NDArray[np.int64]
-
-_NUMBERS = {"int64": "integer", "float64": "decimal", "date": "date"}
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
 _DECIMAL = re.compile(r"-?\d{1,17}\.\d{1,17}(e[+-]?\d{1,3})?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -67,8 +65,8 @@ def of_dataset(dataset: Dataset) -> PublishedView:
 
 def published_attributes(release: Release) -> Mapping[str, Attribute]:
     """Return the attributes of a release that are published, whatever their role."""
-    columns = {column.name: column for column in release.columns if column.role not in {"identifier", "history"}}
-    return Columns(tuple(columns), lambda name: _read_published(release, columns[name]))
+    names = [column.name for column in release.columns if column.role not in {"identifier", "history"}]
+    return Columns(names, lambda name: _read_published(release, name))
 
 
 def read_attributes(dataset: Dataset) -> Mapping[str, Attribute]:
@@ -78,37 +76,20 @@ def read_attributes(dataset: Dataset) -> Mapping[str, Attribute]:
 
 
 def _read_original(dataset: Dataset, name: str) -> Attribute:
-    attribute = attribute_of(dataset, name)
-    codes = attribute.codes.astype(np.int64)
-    if attribute.axis is not None:
-        return Ranges.exact(attribute.axis, codes, whole=attribute.scale != "decimal", dated=attribute.scale == "date")
-    labels = (*attribute.labels, MISSING)
-    names = Names(labels, list_categories(attribute.hierarchy))
-    return Labels(names, Values.exact(len(labels)), np.where(codes < 0, len(labels) - 1, codes))
+    column = exact_column(dataset, name)
+    values = column.values
+    if values.low is not None:
+        return CodedAttribute(values, column.codes, dated=values.scale == "date")
+    return CodedAttribute(values, column.codes, Names(values.labels, list_categories(dataset.hierarchies.get(name))))
 
 
-def _read_published(release: Release, column: PublishedColumn) -> Attribute:
-    cells = Cells.of(release, column)
-    if column.form.cell == "interval":
-        lo, hi, missing, hidden = cells.bounds
-        whole, dated = column.form.type != "float64", column.form.type == "date"
-        return Ranges(lo, hi, missing, hidden, cells.index, whole=whole, dated=dated)
-    if column.form.cell == "exact" and column.form.type in _NUMBERS:
-        scale = _NUMBERS[column.form.type]
-        values = place_values([str(cell) for cell in cells.cells], scale)
-        return Ranges.exact(values, cells.index, whole=scale != "decimal", dated=scale == "date")
-    return _read_labels(cells)
-
-
-def _read_labels(cells: Cells) -> Labels:
-    meanings = [cells.meaning(at) for at in range(len(cells.cells))]
-    labels = tuple(sorted(frozenset().union(*(meaning for meaning in meanings if meaning is not None))))
-    code = {label: at for at, label in enumerate(labels)}
-    everything = range(len(labels))
-    members = [everything if meaning is None else sorted(code[label] for label in meaning) for meaning in meanings]
-    hidden = [at for at, meaning in enumerate(meanings) if meaning is None]
-    names = Names(labels, {label: meaning for label, meaning in cells.members.items() if label not in code})
-    return Labels(names, Values.of(members, hidden), cells.index, *_place_labels(labels))
+def _read_published(release: Release, name: str) -> Attribute:
+    column = decode(release).column(name)
+    values, members = column.values, list_members(release, name)
+    if values.low is not None:
+        return CodedAttribute(values, column.codes, dated=values.scale == "date")
+    names = Names(values.labels, {label: named for label, named in members.items() if label not in values.labels})
+    return CodedAttribute(values, column.codes, names, *_place_labels(values.labels))
 
 
 def _place_labels(labels: Sequence[str]) -> tuple[npt.NDArray[np.float64] | None, bool]:

@@ -65,8 +65,7 @@ def generate(size: int, seed: int, model: str = "segments", **options: Any) -> p
     >>> generate(50, seed=1, event=20)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate timeline: model segments has no option 'event';
-    the nearest known one is 'events'.
+    sfumato.exceptions.ParameterError: generate timeline: model segments has no option 'event'. Did you mean 'events'?
     """
     size, seed, settings = choose_model("timeline", size, seed, model, OPTIONS, options)
     # Only Generator.random is used: its stream is the one least likely to change between NumPy versions.

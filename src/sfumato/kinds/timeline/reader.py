@@ -8,16 +8,19 @@ import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import TIME_POINT
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.formats.memory import Readable, as_place
-from sfumato.readers.cells import encode_labels, name_marked, parse_numbers
+from sfumato.readers.cells import encode_labels, list_marked, name_failing, parse_numbers
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import FOUND, note_rows, note_truncated, note_zone
 from sfumato.readers.options import ReadOptions
+from sfumato.readers.role_errors import refuse_resolution, refuse_without
 from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.times import cut_times, parse_times
@@ -41,13 +44,13 @@ WORDS = Vocabulary(
     },
     unused=UNUSED_IN_EVENT_LOGS | {"person", *EVENT_LOGS["person"], *EVENT_LOGS["session"]},
 )
-"""Names of event logs; who did something has no part to play, because a timeline knows no people."""
+"""Names of event logs; a timeline has no people, so that columns of people have no role."""
 
 
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read one long sequence of events: one row per time point, with the events there and how often they occur.
 
-    Columns are ``time, event, count``, or other names told by ``read_options.columns``, or names that event logs use.
+    Columns are ``time, event, count``, or other names given by ``read_options.columns``, or names that event logs use.
     Without a count every row is one occurrence. Rows of the same time and event are added up; with a resolution
     dates are cut to it first. A time point without events is not a row, unless the file asks for it by a row of
     that time with the count 0. Events that are named with the count 0 only belong to the alphabet. Rows may come in any
@@ -75,28 +78,33 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     Reading `day` as time.
     Reading `product` as event.
     Reading `quantity` as count.
-    Times have no zone and are taken as UTC.
+    Times have no time zone and are read as UTC.
     Found 2 time points with 12 occurrences of 2 events.
     """
     source = Source(as_place(path), read_options)
     name, table = source.name, source.table()
     columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
-    notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *role_notes]
+    notes = [note_rows(name, table.num_rows), *source.notes, *role_notes]
     name, table = resolve_missing(name, table, columns, read_options, notes, ("event",))
     for role in ("time", "event"):
         if role not in columns:
-            raise SchemaError(
-                f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role}."
-            )
+            raise refuse_without(name, role)
     if not table.num_rows:
-        raise SchemaError(f"{name}: there are no rows below the header.")
+        raise SchemaError(f"{name}: there are no rows below the header.", hint="Give a file with rows.")
     times, time_unit = _read_times(name, columns["time"], table, read_options.resolution, notes)
     counts = _read_counts(name, columns.get("count"), table, notes)
     events = encode_labels(name, columns["event"], table.column(columns["event"]))
     # By their names, whatever order the rows are in.
     labels = tuple(sorted(events.labels.to_pylist()))
     points, offsets, codes, sums = _add_up(times, rank_names(events.labels)[events.codes], counts, len(labels))
-    notes.append(f"Found {len(points):,} time points with {int(sums.sum()):,} occurrences of {len(labels):,} events.")
+    notes.append(
+        Note(
+            FOUND,
+            "Found {points} time {points:point|points} with {occurrences} {occurrences:occurrence|occurrences} of "
+            "{events} {events:event|events}.",
+            {"points": len(points), "occurrences": int(sums.sum()), "events": len(labels)},
+        )
+    )
     history = ListColumn(offsets, codes.astype(np.int32), labels).to_arrow()
     return Dataset(
         Schema(
@@ -119,7 +127,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
 
 
 def detect(preview: FileProfile) -> Detection | None:
-    """Take files for a timeline that say what happened when, and of nobody.
+    """Take files for a timeline that have times and events of no people.
 
     Examples
     --------
@@ -134,7 +142,7 @@ def detect(preview: FileProfile) -> Detection | None:
     if any(name.lower() in person_columns for name in preview.columns):
         return None
     reasons = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
-    reasons.append("No column says whose the rows are: they are about points in time.")
+    reasons.append("No column names people: rows are about points in time.")
     more, why = preview.suggest_missing(list(roles.values()))
     options = {"columns": roles, "drop": ["*"], "resolution": "day", **more}
     left = ("Name the events that must not be found more often than elsewhere (sensitive).",)
@@ -142,44 +150,50 @@ def detect(preview: FileProfile) -> Detection | None:
 
 
 def _read_times(
-    name: str, column: str, table: pa.Table, resolution: str | None, notes: list[str]
+    name: str, column: str, table: pa.Table, resolution: str | None, notes: list[Note]
 ) -> tuple[Longs, TimeUnit]:
     """Return times as whole numbers, and what they count."""
     parsed = parse_times(name, column, table.column(column))
     if parsed.micros is None:
         if resolution is not None:
-            raise SchemaError(
-                f"{name}: resolution={resolution} needs dates, but column {column!r} holds numbers. "
-                "Write dates as 2012-04-30T18:00:09Z, or leave the resolution out."
-            )
+            raise refuse_resolution(name, column, resolution)
         wrong = (np.abs(parsed.order.astype(np.float64)) > _LARGEST) | (parsed.order != np.floor(parsed.order))
         if wrong.any():
             raise SchemaError(
-                f"{name}: column {column!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, not so in "
-                f"{name_marked(wrong)}. Correct the data."
+                f"{name}: column {column!r}: times must be dates, or whole numbers of at most {_LARGEST:,}; "
+                f"{name_failing(wrong)}.",
+                column=column,
+                rows=list_marked(wrong),
+                hint="Correct the data.",
             )
         return parsed.order.astype(np.int64), TimeUnit()
     if not parsed.zoned:
-        notes.append("Times have no zone and are taken as UTC.")
+        notes.append(note_zone())
     times, time_unit, finer = cut_times(parsed.micros, resolution or "second")
     if finer.any():
-        notes.append(f"Times that were cut to the {resolution or 'second'}: {int(finer.sum()):,}.")
+        notes.append(note_truncated(int(finer.sum()), resolution or "second"))
     return times, time_unit
 
 
-def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[str]) -> Longs:
+def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[Note]) -> Longs:
     if column is None:
-        notes.append("There is no count: every row is one occurrence.")
+        notes.append(Note("no-count-column", "No column holds counts: every row is one occurrence."))
         return np.ones(table.num_rows, dtype=np.int64)
     numbers = parse_numbers(name, column, table.column(column))
     wrong = (numbers < 0) | (numbers > _LARGEST) | (numbers != np.floor(numbers))
     if wrong.any():
         raise SchemaError(
-            f"{name}: column {column!r} must hold whole numbers from 0 to {_LARGEST:,}, not so in "
-            f"{name_marked(wrong)}. Correct the data."
+            f"{name}: column {column!r} must hold whole numbers from 0 to {_LARGEST:,}; {name_failing(wrong)}.",
+            column=column,
+            rows=list_marked(wrong),
+            hint="Correct the data.",
         )
     if float(numbers.sum()) > _LARGEST:
-        raise SchemaError(f"{name}: column {column!r} must add up to at most {_LARGEST:,}. Count in another unit.")
+        raise SchemaError(
+            f"{name}: column {column!r} must add up to at most {_LARGEST:,}.",
+            column=column,
+            hint="Count in a larger unit.",
+        )
     return numbers.astype(np.int64)
 
 

@@ -77,14 +77,14 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     outside = [node for node in everything if node not in inside]
     if outside and wanted.outside == "refuse":
         raise SchemaError(
-            f"{len(outside):,} things are outside the root, such as {show(outside[0])}.",
+            f"Things outside the root: {len(outside):,}, such as {show(outside[0])}.",
             hint=Message("Choose another ", option("root"), ", or leave them out: ", option("outside", "drop"), "."),
         )
     parent, several = choose_parents(parents, wanted.parents)
     if several and wanted.parents == "refuse":
         node = next(iter(several))
         raise SchemaError(
-            f"{len(several):,} things have several parents, such as {show(node)}: "
+            f"Things with several parents: {len(several):,}, such as {show(node)}: "
             f"{', '.join(map(show, several[node][:_SHOWN]))}.",
             hint=Message("Choose one: ", option("parents", "first"), " or ", option("parents", "deepest"), "."),
         )

@@ -1,23 +1,25 @@
 """What is decided for all rows of a file at once, where the file is read bucket by bucket.
 
 Readers see one bucket of people at a time and decide as if it were everything. What they decide by all rows, such as
-whether times have a zone or when the first slot begins, they tell here. Whoever reads the buckets compares: what must
-be the same in all of them, what is the least or the most of all, what adds up.
+whether times have a zone or when the first slot begins, is recorded here. Then the buckets are compared: what must be
+the same in all of them, what is the least or the most of all, what adds up.
 """
 
 from __future__ import annotations
 
 import contextlib
-import re
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
+
+from sfumato.data.notes import Note, add_counts
+from sfumato.readers.notes import EMPTY_ROWS
 
 __all__ = [
     "DISAGREED",
     "Decision",
     "agree",
-    "count_owners",
     "merge_decisions",
     "note_count",
     "record_decisions",
@@ -48,7 +50,7 @@ _active_log: ContextVar[_DecisionLog | None] = ContextVar("active_log", default=
 
 @contextlib.contextmanager
 def record_decisions(decisions: Mapping[str, Any] | None = None) -> Iterator[dict[str, Decision]]:
-    """Be told what is decided by all rows inside of a ``with`` block; what is known of all buckets is decided already.
+    """Record what all rows decide inside of a ``with`` block; what is known of all buckets is decided already.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def record_decisions(decisions: Mapping[str, Any] | None = None) -> Iterator[dic
 
 
 def agree(what: str, value: T, how: str = "same") -> T:
-    """Tell what these rows decide; return what all rows decide, where that is known.
+    """Record what these rows decide; return what all rows decide, where that is known.
 
     Examples
     --------
@@ -82,17 +84,19 @@ def agree(what: str, value: T, how: str = "same") -> T:
     return decision
 
 
-def note_count(notes: list[str], what: str, count: int) -> None:
-    """Note how often something was found, if it was; of one bucket also if not, so that notes of all keep their order.
+def note_count(notes: list[Note], note: Note) -> None:
+    """Add a note on how often something was found, if it was; in buckets always, so that merged notes keep their order.
 
     Examples
     --------
     >>> notes = []
-    >>> note_count(notes, "Empty", 0), note_count(notes, "Cut", 1200), notes
-    (None, None, ['Cut: 1,200.'])
+    >>> for rows in (0, 1200):
+    ...     note_count(notes, Note("cut", "Cut {rows} rows.", {"rows": rows}))
+    >>> [str(note) for note in notes]
+    ['Cut 1,200 rows.']
     """
-    if count or _active_log.get() is not None:
-        notes.append(f"{what}: {count:,}.")
+    if any(note.counts.values()) or _active_log.get() is not None:
+        notes.append(note)
 
 
 def merge_decisions(all_decisions: Iterable[Mapping[str, Decision]]) -> dict[str, Any]:
@@ -113,7 +117,7 @@ def merge_decisions(all_decisions: Iterable[Mapping[str, Decision]]) -> dict[str
             if what not in decisions:
                 decisions[what] = value
             elif how == "sum":
-                decisions[what] += value
+                decisions[what] = decisions[what] + value  # not in place: the first bucket keeps its own
             elif how in {"least", "low"}:
                 decisions[what] = min(decisions[what], value)
             elif how in {"most", "high"}:
@@ -123,110 +127,60 @@ def merge_decisions(all_decisions: Iterable[Mapping[str, Decision]]) -> dict[str
     return decisions
 
 
-_NUMBER = r"(\d[\d,]*)"
-_READ = re.compile(rf"Read {_NUMBER} (rows of .*)", re.DOTALL)
-_COUNTED = re.compile(rf"(.*): {_NUMBER}\.", re.DOTALL)
-_LEFT_OUT = re.compile(rf"Rows with empty cells in (.*), which were left out: {_NUMBER}\.", re.DOTALL)
-_EMPTY = re.compile(rf"{_NUMBER} empty cells? in (`.*`) (?:is|are) kept as a value of (?:its|their) own\.", re.DOTALL)
-_OWNERS = re.compile(rf"There are {_NUMBER} .* of {_NUMBER} [^,]*, up to {_NUMBER} of one\. .*", re.DOTALL)
-
-
-class _Note(NamedTuple):
-    """A note without what differs between buckets, and that."""
-
-    key: str
-    numbers: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
-
-
-def unite_notes(all_notes: Sequence[Sequence[str]], summary: Mapping[str, str]) -> list[str] | None:
+def unite_notes(all_notes: Sequence[Sequence[Note]], summary: Mapping[str, Note | None]) -> list[Note] | None:
     """Return the notes that one reader of everything would have taken; None where buckets were read differently.
 
-    Counts are added up. A note that begins as one that is given is taken from there: what it counts does not add up.
-    Any other note must stand in all buckets, word for word.
+    Counts are added up. Notes whose counts do not add up are taken from the summary. A note without counts must be
+    the same in all buckets.
 
     Parameters
     ----------
     all_notes
         The notes of every bucket.
     summary
-        Notes on all rows, by how they begin.
+        Notes on all rows by their codes, None for those to leave out.
 
     Examples
     --------
-    >>> notes = [["Read 2 rows of a.csv.", "Empty: 1.", "Found 1."], ["Read 3 rows of a.csv."]]
-    >>> unite_notes(notes, {"Found": "Found 5."})
-    ['Read 5 rows of a.csv.', 'Empty: 1.', 'Found 5.']
-    >>> unite_notes([["Times have no zone."], []], {}) is None
+    >>> read, found = Note("rows-read", "Read {rows} rows.", {"rows": 2}), Note("found", "Found {items}.", {"items": 1})
+    >>> summary = {"found": Note("found", "Found {items}.", {"items": 5})}
+    >>> [str(note) for note in unite_notes([[read, found], [read]], summary)]
+    ['Read 4 rows.', 'Found 5.']
+    >>> unite_notes([[Note("times-without-zone", "Times have no time zone.")], []], {}) is None
     True
     """
-    order: list[str] = []
-    by_key: dict[str, list[_Note]] = {}
+    order: list[tuple[object, ...]] = []
+    by_key: dict[tuple[object, ...], list[Note]] = {}
     for notes in all_notes:
         at = 0
-        for note in (_take_apart(text, summary) for text in notes):
-            if note.key not in order:
-                order.insert(at, note.key)
-            at = order.index(note.key) + 1
-            by_key.setdefault(note.key, []).append(note)
-    merged = []
-    for key in order:
-        same = by_key[key]
-        if not same[0].numbers and key not in summary and len(same) < len(all_notes):
+        for note in notes:
+            key = (note.code,) if note.code in summary or note.code == EMPTY_ROWS else note.key
+            at = _insert(order, key, at)
+            by_key.setdefault(key, []).append(note)
+    merged: list[Note | None] = []
+    for same in map(by_key.__getitem__, order):
+        code, counts = same[0].code, same[0].counts
+        if not counts and code not in summary and len(same) < len(all_notes):
             return None
-        merged.append(_merge_notes(key, same, summary))
-    return [text for text in merged if text]
+        merged.append(summary[code] if code in summary else _merge(same))
+    return [note for note in merged if note is not None]
 
 
-def _take_apart(text: str, summary: Mapping[str, str]) -> _Note:
-    begun = next((begin for begin in summary if text.startswith(begin)), None)
-    if begun is not None:
-        return _Note(begun)
-    if match := _LEFT_OUT.fullmatch(text):
-        return _Note("left out", (_count(match[2]),), tuple(re.findall(r"`[^`]*`", match[1])))
-    if match := _READ.fullmatch(text):
-        return _Note(f"Read # {match[2]}", (_count(match[1]),))
-    if match := _EMPTY.fullmatch(text):
-        return _Note(f"empty {match[2]}", (_count(match[1]),), (match[2],))
-    if match := _COUNTED.fullmatch(text):
-        return _Note(f"{match[1]}: #.", (_count(match[2]),))
-    return _Note(text)
+def _merge(same: Sequence[Note]) -> Note | None:
+    """Return one note for those of several buckets; None where nothing was counted in any of them."""
+    merged = add_counts(same)
+    columns: list[str] = []
+    for note in same:
+        at = 0
+        for column in note.columns:
+            at = _insert(columns, column, at)
+    if merged.counts and not any(merged.counts.values()):
+        return None
+    return dataclasses.replace(merged, columns=tuple(columns))
 
 
-def _merge_notes(key: str, same: Sequence[_Note], summary: Mapping[str, str]) -> str:
-    if key in summary:
-        return summary[key]
-    if not same[0].numbers:
-        return key
-    total = sum(note.numbers[0] for note in same)
-    if not total:
-        return ""
-    if key == "left out":
-        names: list[str] = []
-        for note in same:
-            at = 0
-            for name in note.names:
-                if name not in names:
-                    names.insert(at, name)
-                at = names.index(name) + 1
-        return f"Rows with empty cells in {', '.join(names)}, which were left out: {total:,}."
-    if key.startswith("empty `"):
-        cells, are, their = ("cells", "are", "their") if total > 1 else ("cell", "is", "its")
-        return f"{total:,} empty {cells} in {same[0].names[0]} {are} kept as a value of {their} own."
-    return key.replace("#", f"{total:,}", 1)
-
-
-def _count(digits: str) -> int:
-    return int(digits.replace(",", ""))
-
-
-def count_owners(notes: Iterable[str]) -> tuple[int, int]:
-    """Return how many people notes speak of, and the most records of one.
-
-    Examples
-    --------
-    >>> count_owners(["There are 3 days of 2 people, up to 2 of one. The promise counts days."])
-    (2, 2)
-    """
-    matches = [match for note in notes if (match := _OWNERS.fullmatch(note))]
-    return sum(_count(match[2]) for match in matches), max((_count(match[3]) for match in matches), default=0)
+def _insert(order: list[T], entry: T, at: int) -> int:
+    """Put an entry at a place of a list if it is not in it yet; return the place behind it."""
+    if entry not in order:
+        order.insert(at, entry)
+    return order.index(entry) + 1

@@ -1,4 +1,4 @@
-"""What the buckets of people say together: values, places, and how often they come."""
+"""Summaries of buckets: their values and places, and the frequency of these."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["BucketSummary"]
 
 
 class BucketSummary:
-    """What the buckets that were read so far say together; a bucket leaves nothing behind but what is new in it."""
+    """The values and places of all buckets that were read so far."""
 
     def __init__(self) -> None:
         self.codes: dict[str, dict[str, int]] = {}
@@ -26,7 +26,7 @@ class BucketSummary:
         self.places: pa.Table | None = None
 
     def add(self, facts: BucketFacts) -> BucketFacts:
-        """Take up the values and places of a bucket; return the bucket without them."""
+        """Add the values and places of a bucket; return the bucket without them."""
         labels = list_labels(facts.dataset.table)
         for name, texts in labels.items():
             codes = self.codes.setdefault(name, {})
@@ -56,7 +56,7 @@ class BucketSummary:
         self.survey = Survey(counts, first, last)
 
     def _place(self, places: pa.Table) -> None:
-        """Add places that are new; refuse to go on where one is somewhere else than it was."""
+        """Add new places; refuse places with other coordinates than before."""
         if self.places is None:
             self.places = places
             return
@@ -69,7 +69,7 @@ class BucketSummary:
         self.places = pa.concat_tables([self.places, places.filter(pc.invert(again))]).combine_chunks()
 
     def labels(self) -> dict[str, list[str]]:
-        """Return all values, by the column, in the order of their letters."""
+        """Return all values by column, in alphabetical order."""
         return {name: sorted(codes) for name, codes in self.codes.items()}
 
     def sort_survey(self, column: str | None) -> Survey:
@@ -83,7 +83,7 @@ class BucketSummary:
 
 
 def _describe_schema(dataset: Dataset) -> str:
-    """Write down all that must be the same in all buckets."""
+    """Return a description of all that must be the same in all buckets."""
     types = [field.type for field in dataset.table.schema]
     about = (dataset.schema, dataset.time_unit, dataset.unit, dataset.place_origin, dataset.people is None, types)
     columns = None if dataset.places is None else dataset.places.column_names

@@ -1,4 +1,4 @@
-"""Rows laid aside in buckets: all rows of a person are in one of them, in the order of the file."""
+"""Buckets of rows: all rows of a person are in the same bucket, in the order of the file."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ __all__ = [
 Numbers = npt.NDArray[np.uint64]
 
 ROW = "the row of the file"
-"""Column that tells where a row stands in the file."""
+"""Column with the number of a row in the file."""
 _SIZE = 24 << 20
-"""Bytes of cells in a bucket, about."""
+"""Approximate bytes of cells in a bucket."""
 _MOST = 400
-"""Buckets; each needs an open file."""
+"""Largest number of buckets; each needs an open file."""
 _GROUPS = 10_000
-"""Buckets where they are no open files; rows that come together are dealt out to all of them."""
+"""Largest number of buckets without open files."""
 _FILE = 40
-"""Bits for the row in a file, below those for the number of the file."""
+"""Bits for the row in a file; the higher bits are the number of the file."""
 _BLOCK_ROWS = 4096
-"""Rows that stay together where nothing else decides."""
+"""Rows that stay together where there is no key."""
 
 
 def count_buckets(size: int) -> int:
-    """Return how many buckets there are for so many bytes.
+    """Return the number of buckets for a size in bytes.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def count_buckets(size: int) -> int:
 
 
 def count_groups(size: int) -> int:
-    """Return how many buckets there are for so many bytes where they are no open files.
+    """Return the number of buckets without open files for a size in bytes.
 
     Examples
     --------
@@ -73,25 +73,25 @@ def name_bucket(folder: Path, number: int) -> Path:
 
 
 def draw_salt() -> Numbers:
-    """Draw what decides which bucket a person is in: nobody can choose names that all fall into one."""
+    """Draw the salt of buckets, so that names cannot be chosen to fall into the same bucket."""
     return np.frombuffer(os.urandom(16), np.uint64)
 
 
 def spill_rows(batches: Iterable[pa.RecordBatch], key: str | None, count: int, folder: Path) -> int:
-    """Write every row into one of so many buckets, the rows with the same key into the same; return how many rows.
+    """Write every row into a bucket, rows with the same key into the same one; return the number of rows.
 
-    Which bucket that is, is random and means nothing: whatever is made of the buckets must not depend on it.
+    Buckets are random: results must not depend on them.
 
     Parameters
     ----------
     batches
         The rows.
     key
-        The column that keeps rows together; without one, rows are dealt out.
+        The column that keeps rows together; without one, rows are distributed evenly.
     count
-        How many buckets.
+        The number of buckets.
     folder
-        Where they are written.
+        The folder to write to.
     """
     salt, rows = draw_salt(), 0
     with Buckets(folder) as buckets:
@@ -105,16 +105,16 @@ def spill_rows(batches: Iterable[pa.RecordBatch], key: str | None, count: int, f
 def distribute(
     batch: pa.RecordBatch, key: str | None, count: int, salt: Numbers, first: int, file: int = 0
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Yield the rows of a batch bucket by bucket, each with where it stands.
+    """Yield the rows of a batch bucket by bucket, each with its number.
 
     Parameters
     ----------
     batch, key, count
         As for :func:`spill_rows`.
     salt
-        What decides on the buckets.
+        The salt of the buckets.
     first
-        Where the batch stands in its file.
+        The number of the first row in the file.
     file
         The number of the file, where there are several.
 
@@ -146,7 +146,7 @@ def encode_rows(batches: Sequence[pa.RecordBatch]) -> bytes:
 
 
 def format_types(batch: pa.RecordBatch) -> str:
-    """Return what the columns of rows are called, and their types.
+    """Return the names and types of the columns of rows.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def format_types(batch: pa.RecordBatch) -> str:
 
 
 class Buckets:
-    """Files of rows that are open at the same time, each from when its first rows come.
+    """Files of rows that are open at the same time, each from its first rows on.
 
     Examples
     --------
@@ -200,13 +200,13 @@ def _choose(
 ) -> npt.NDArray[np.int64]:
     """Return the bucket of every row."""
     if key is None:
-        # Some rows at a time, beginning with another bucket in every file: files may be many and short.
+        # Some rows at a time, from another bucket on in every file: files may be many and short.
         return ((at & ((1 << _FILE) - 1)) // _BLOCK_ROWS + (at >> _FILE)) % count
     return (hash_cells(batch.column(batch.schema.get_field_index(key)), salt) % np.uint64(count)).astype(np.int64)
 
 
 def hash_cells(cells: Any, salt: Numbers) -> Numbers:
-    """Return a number for every cell: equal ones for equal cells, and random ones to who does not know the salt.
+    """Return a number for every cell, equal for equal cells and random without the salt.
 
     Examples
     --------
@@ -238,21 +238,21 @@ def hash_cells(cells: Any, salt: Numbers) -> Numbers:
 
 
 def _holds_labels(kind: pa.DataType) -> bool:
-    """Tell whether cells are what names people, texts or whole numbers; readers say what is wrong with others."""
+    """Return whether cells can be names of people: texts or whole numbers."""
     named = kind.value_type if pa.types.is_dictionary(kind) else kind
     tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_null)
     return any(test(named) for test in tests)
 
 
 def read_bucket(path: Path, begins: Sequence[int] = ()) -> tuple[pa.Table, npt.NDArray[np.int64]]:
-    """Return the rows of a bucket in their order, and where they stand among all.
+    """Return the rows of a bucket in order, and their numbers among all rows.
 
     Parameters
     ----------
     path
         The bucket.
     begins
-        Where each of several files begins, if rows were numbered file by file.
+        The first row of each of several files, if rows were numbered file by file.
     """
     with pa.memory_map(str(path)) as file:
         table = pa.ipc.open_stream(file).read_all().combine_chunks()
@@ -261,7 +261,7 @@ def read_bucket(path: Path, begins: Sequence[int] = ()) -> tuple[pa.Table, npt.N
     if begins:
         rows = np.asarray(begins, np.int64)[rows >> _FILE] + (rows & ((1 << _FILE) - 1))
     if (np.diff(rows) < 0).any():
-        # Files are read at the same time, and the rows of one come between those of others.
+        # Files are read at the same time, and their rows are mixed.
         order = np.argsort(rows, kind="stable")
         rows, table = rows[order], table.take(pa.array(order)).combine_chunks()
     return table, rows

@@ -1,4 +1,4 @@
-"""People who lie in a folder of this machine, between the passes over them; processes of this machine work on them."""
+"""Buckets of people in a local folder, for local processes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = ["OnDisk", "open_files"]
 
 
 class OnDisk:
-    """Buckets of people as files of a folder.
+    """Buckets of people as files of a local folder.
 
     Parameters
     ----------
     folder
-        Where they lie.
+        The folder.
     engine
-        Who works on them, in this folder.
+        The engine that works on them.
     """
 
     def __init__(self, folder: Path, engine: PartitionEngine) -> None:
@@ -42,37 +42,37 @@ class OnDisk:
     def spill_rows(
         self, source: Path | RemoteFiles, read_options: ReadOptions, partitioned_reading: PartitionedReading
     ) -> SpilledRows:
-        """Lay the rows of files aside in buckets."""
-        assert isinstance(source, Path), "files that only an engine reaches lie on its shelf"
+        """Distribute the rows of files to buckets."""
+        assert isinstance(source, Path), "files of an engine are kept in its store"
         rows, key = open_files(source, read_options, partitioned_reading)
         count = count_buckets(int(rows.size * partitioned_reading.growth(read_options)))
         spill_rows(rows.batches(), key, count, self.folder)
         return SpilledRows(rows, tuple(number for number in range(count) if name_bucket(self.folder, number).exists()))
 
     def read(self, jobs: Sequence[BucketJob]) -> Iterator[BucketFacts | str]:
-        """Read buckets, and lay their records aside."""
+        """Read buckets, and store their records."""
         return self._engine.stream(read_job, iter(jobs))
 
     def finish(self, jobs: Sequence[BucketJob], whole: SharedData) -> None:
-        """Take up what all records say together; rows are no longer needed."""
+        """Store the data shared by all records, and remove the rows."""
         for job in jobs:
             name_bucket(self.folder, job.number).unlink()
         save_shared(self.folder, whole)
 
     def thin(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
-        """Keep so many visits of every place as partitions need; yield shares of the places that are done."""
+        """Sample the visits of every place; yield the shares of places that are done."""
         others = tuple(job.number for job in jobs)
         shares = (dataclasses.replace(jobs[0], number=share, others=others) for share in range(SHARES))
         return self._engine.stream(thin_job, shares)
 
     def sort(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
-        """Sort the records of buckets along the line; their keys lie in the folder then."""
+        """Sort the records of buckets by their keys, and store the keys."""
         return self._engine.stream(sort_job, iter(jobs))
 
     def stream(
         self, work: Callable[[Any], Any], job: Any, partitions: Sequence[Slices], numbers: Sequence[int]
     ) -> Iterator[Any]:
-        """Yield what comes of some of the partitions, whose jobs are like one job but for their number and people."""
+        """Yield the results of some partitions; their jobs differ only in number and people."""
         jobs = (
             dataclasses.replace(job, number=at, people=StoredPartition(self.folder, partitions[at])) for at in numbers
         )
@@ -83,13 +83,13 @@ class OnDisk:
         return StoredPartition(self.folder, partition).contents()
 
     def clear(self) -> None:
-        """Leave nothing but what whoever handed out the folder removes."""
+        """Remove nothing: the caller removes the folder."""
 
 
 def open_files(
     source: Path, read_options: ReadOptions, partitioned_reading: PartitionedReading
 ) -> tuple[Rows, str | None]:
-    """Open files of this machine to read them batch by batch; return their rows, and the column that tells people."""
+    """Open local files to read them in batches; return their rows, and the column that identifies people."""
     try:
         rows = open_rows(source, read_options, partitioned_reading)
         return rows, partitioned_reading.find_person_column(rows.columns, read_options)

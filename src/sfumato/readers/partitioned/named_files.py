@@ -1,4 +1,4 @@
-"""Files beside the data that options for reading name, such as hierarchies and maps."""
+"""Files named by options of reading, such as hierarchies and maps."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["find_named_files", "move_named_files", "pack_named_files"]
 
 _REGIONS = "regions:"
 _NAMING = ("hierarchies", "places", "places_file")
-"""Options whose files buckets are read with."""
+"""Options with files that are needed to read buckets."""
 
 
 def find_named_files(options: Mapping[str, Any], *others: str) -> dict[str, os.stat_result]:
-    """Return the files of this machine that options name, or that are given, with what the system knows of them.
+    """Return the given local files and those that options name, with their status.
 
     Examples
     --------
@@ -28,12 +28,12 @@ def find_named_files(options: Mapping[str, Any], *others: str) -> dict[str, os.s
     texts = [text for value in options.values() for text in _texts_in(value)]
     named = {text[at:] for text in texts for at in (0, 1, len(_REGIONS))}
     stats = {name: _stat(name) for name in sorted({*others, *named})}
-    # A word may be the name of a folder, which changes with what is written there.
+    # A text may also be the name of a folder, whose status changes with its files.
     return {name: of for name, of in stats.items() if of is not None and (name in others or stat.S_ISREG(of.st_mode))}
 
 
 def pack_named_files(options: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the contents of the files that buckets are read with, by their names.
+    """Return the contents of the files that are needed to read buckets, by their names.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def pack_named_files(options: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def move_named_files(options: Mapping[str, Any], packed: Mapping[str, bytes], folder: Path) -> dict[str, Any]:
-    """Put files into a folder; return the options that name them there instead.
+    """Write files into a folder; return the options with their names there.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def move_named_files(options: Mapping[str, Any], packed: Mapping[str, bytes], fo
 
 
 def _find_name(text: str) -> str:
-    """Return the name of the file in an option, if there is one in it."""
+    """Return the name of the file in an option, or the option itself."""
     return text.removeprefix(_REGIONS).partition(",")[0] if text.startswith(_REGIONS) else text
 
 

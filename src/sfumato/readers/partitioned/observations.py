@@ -1,4 +1,4 @@
-"""Where people were, laid aside by place: so many people of each as its crowds need are found without the others."""
+"""Stored positions of visits by place, from which those of some places are loaded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 Numbers = npt.NDArray[np.uint64]
 
 SHARES = 64
-"""How many shares places are dealt out to; visits of one are in memory at a time."""
+"""Number of shares of places; visits of one share are in memory at a time."""
 _ENTRY = np.dtype([("place", "<u8"), ("person", "<i8"), ("x", "<f8"), ("y", "<f8")])
 _WANT = np.dtype([("who", "<i4"), ("place", "<u8")])
 _BITS = np.uint64(58)
@@ -52,20 +52,20 @@ def _name(number: int) -> str:
 
 
 def _find_share(folder: Path, share: int, number: int) -> Any:
-    """Return what a bucket has of a share."""
+    """Return the observations of a bucket in a share."""
     entries: Any = np.load(folder / _name(number), mmap_mode="r")
     begin, end = np.searchsorted(entries["place"] >> _BITS, [share, share + 1])
     return np.array(entries[begin:end])
 
 
 def encode_shares(folder: Path, number: int) -> Iterator[tuple[int, str, bytes]]:
-    """Yield what a bucket has of every share: which it is, and a file that has nothing else."""
+    """Yield the observations of a bucket in every share: the share, and the name and content of a file."""
     for share in range(SHARES):
         yield share, _name(number), encode_array(_find_share(folder, share, number))
 
 
 def thin_share(folder: Path, share: int, numbers: Sequence[int], secret: Secret, most: int) -> None:
-    """Keep of all buckets what is known of the places of a share."""
+    """Sample the observations of all buckets at the places of a share."""
     pieces = [_find_share(folder, share, number) for number in numbers]
     all_of_them = np.concatenate(pieces)
     observations = Observations(*(np.ascontiguousarray(all_of_them[name]) for name in _ENTRY.names or ()))
@@ -75,12 +75,12 @@ def thin_share(folder: Path, share: int, numbers: Sequence[int], secret: Secret,
 
 
 def name_observations(share: int) -> str:
-    """Return the name of the file of what is known of a share."""
+    """Return the name of the file with the sample of a share."""
     return f"known-{share:02}.npy"
 
 
 def load_observations(folder: Path, labels: Sequence[str]) -> Observations:
-    """Return what is known of some places, which are numbered as their names are given."""
+    """Return the observations of some places, numbered in the order of their names."""
     digests = digest_texts(list(labels))
     places, pieces = [], []
     for share in np.unique(digests >> _BITS).tolist():
@@ -95,7 +95,7 @@ def load_observations(folder: Path, labels: Sequence[str]) -> Observations:
 
 
 def _take_places(entries: Any, digests: Numbers) -> tuple[Any, npt.NDArray[np.int64]]:
-    """Return the entries of some places, place by place, and how many each has."""
+    """Return the entries of some places, place by place, and their numbers."""
     begin = np.searchsorted(entries["place"], digests)
     end = np.searchsorted(entries["place"], digests, side="right")
     rows = [np.arange(first, last) for first, last in zip(begin, end, strict=True)]
@@ -103,7 +103,7 @@ def _take_places(entries: Any, digests: Numbers) -> tuple[Any, npt.NDArray[np.in
 
 
 def encode_requests(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, bytes]]:
-    """Yield, share by share, which places somebody wants to know of: given who, as a number, and the names."""
+    """Yield, share by share, which places partitions request: given their numbers and the names of places."""
     pieces = [np.empty(0, _WANT)]
     for who, labels in wanted:
         piece = np.empty(len(labels), _WANT)
@@ -116,7 +116,7 @@ def encode_requests(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tup
 
 
 def share_out(observations: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
-    """Yield, for everybody who wants to know of places of a share, a file of what is known of these.
+    """Yield, for every partition that requests places of a share, a file with their observations.
 
     Examples
     --------

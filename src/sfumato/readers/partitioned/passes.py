@@ -1,4 +1,4 @@
-"""What is done with one bucket of people at a time, wherever it lies: read, count visits, sort along the line."""
+"""Passes over one bucket of people: reading, sampling of visits, sorting."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class BucketJob:
     others: tuple[int, ...] = ()
     """Numbers of all buckets."""
     files: int = 1
-    """How many files the rows come from."""
+    """Number of files of the rows."""
     begins: tuple[int, ...] = ()
-    """Where each of the files begins, if rows were numbered file by file."""
+    """The first row of each file, if rows were numbered file by file."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BucketFacts:
-    """What was found in a bucket, but for its records."""
+    """Facts of a bucket without its records."""
 
     number: int
     dataset: Dataset
@@ -68,11 +68,11 @@ class BucketFacts:
     decisions: dict[str, Decision]
     fingerprint: Fingerprint
     description: str = ""
-    """All that must be the same in all buckets, where it was written down."""
+    """All that must be the same in all buckets."""
 
 
 def read_job(job: BucketJob) -> BucketFacts | str:
-    """Read a bucket as if it were a file, lay its records aside, and return everything else; or why that cannot be."""
+    """Read a bucket like a file and store its records; return the other facts, or the reason to read files whole."""
     table, rows = read_bucket(name_bucket(job.folder, job.number), job.begins)
     read_options = ReadOptions.from_dict(job.read_options)
     try:
@@ -98,18 +98,18 @@ def read_job(job: BucketJob) -> BucketFacts | str:
 
 
 def thin_job(job: BucketJob) -> int:
-    """Keep what is known of where people were, of one share of the places; return which."""
+    """Sample the visits of one share of the places; return its number."""
     thin_share(job.folder, job.number, job.others, job.secret, job.people_per_place)
     return job.number
 
 
 def sort_job(job: BucketJob) -> int:
-    """Sort the records of a bucket along the line; return how many there are."""
+    """Sort the records of a bucket by their keys; return their number."""
     return sort_with(job, load_shared(job.folder))
 
 
 def sort_with(job: BucketJob, whole: SharedData) -> int:
-    """Sort the records of a bucket along the line, by what all records say; return how many there are."""
+    """Sort the records of a bucket by their keys, with the data shared by all records; return their number."""
     dataset, rows, table = load_records(job.folder, job.number, whole.dataset)
     keys = require(find_kind(dataset.kind).sort_key).compute_sort_key(dataset, whole.survey)
     names = find_names(dataset)

@@ -1,4 +1,4 @@
-"""How a kind of data is read in buckets: what keeps rows together, and what is settled when all buckets were read."""
+"""Reading of a kind of data in buckets: the key of rows, and the results of all buckets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.sort_key import Survey
 from sfumato.readers.options import ReadOptions
 
@@ -14,29 +15,28 @@ __all__ = ["All", "PartitionedReading", "ReadWhole", "leave_out"]
 
 
 class ReadWhole(Exception):  # noqa: N818
-    """A file has to be read whole; why, in words that go on after "because".
+    """A file must be read whole; the text is the reason, to follow "because".
 
-    It never leaves this program: whoever catches it reads the file whole, and what is wrong with the file, if anything
-    is, is said by whoever reads it then.
+    Callers catch it and read the file whole, which then raises the errors of the file.
     """
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class All:
-    """What is known when all buckets were read.
+    """The results of all buckets.
 
     Parameters
     ----------
     dataset
-        The data without their records: values, places and all that is the same for everybody.
+        The data without records: values, places and all that is the same for all people.
     survey
-        How often every value comes.
+        The frequency of every value.
     decisions
-        What was decided by all rows.
+        Decisions that depend on all rows.
     name
         Of the file, for messages.
     records
-        How many there are.
+        The number of records.
     """
 
     dataset: Dataset
@@ -48,7 +48,7 @@ class All:
 
 @dataclasses.dataclass(frozen=True)
 class PartitionedReading:
-    """What a reader needs to be given buckets of rows instead of a whole file.
+    """What a reader needs to read buckets of rows instead of a whole file.
 
     Parameters
     ----------
@@ -56,30 +56,30 @@ class PartitionedReading:
         Returns the column whose equal cells are the rows of one person, or None where every row is a record; raises
         :class:`ReadWhole` where the options need all rows at once. It is given the names of all columns.
     is_table
-        Tells by the first lines of a text whether it is a plain table.
+        Returns whether a text is a table, by its first lines.
     finish
-        Returns the data with what the reading says about values, and the notes on that.
+        Returns the data with the options on values applied, and notes on them.
     summarise
-        Returns notes whose numbers do not add up, by how they begin.
+        Returns the notes whose counts do not add up, by their codes, given those of all buckets.
     relax
-        Returns the options to read buckets with: without those that only make sense when all values are known.
+        Returns the options to read buckets with: without those that need all values.
     layouts
-        Whether files without a header are known by their look.
+        Whether files without a header are recognised.
     growth
-        Returns how many times as large records are as their rows, about, where that is much.
+        Returns the approximate size of records relative to their rows, where that is large.
     """
 
     find_person_column: Callable[[Sequence[str], ReadOptions], str | None]
     is_table: Callable[[Sequence[str], ReadOptions], bool]
-    finish: Callable[[All, ReadOptions], tuple[Dataset, list[str]]]
-    summarise: Callable[[All, Sequence[Sequence[str]]], dict[str, str]]
+    finish: Callable[[All, ReadOptions], tuple[Dataset, list[Note]]]
+    summarise: Callable[[All, Sequence[Sequence[Note]]], dict[str, Note | None]]
     relax: Callable[[ReadOptions], ReadOptions]
     layouts: bool = False
     growth: Callable[[ReadOptions], float] = lambda _read_options: 1.0
 
 
 def leave_out(read_options: ReadOptions, names: Sequence[str]) -> ReadOptions:
-    """Return a reading without some options.
+    """Return options with the defaults of some of them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Records laid aside: written as a bucket was read, then with the values of all people, sorted along the line."""
+"""Stored records of buckets: as they were read, and then sorted, with the values of all people."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ __all__ = [
 ]
 
 _SHARED = "whole.pickle"
-"""File with what is the same for all records."""
+"""File with the data shared by all records."""
 _PEOPLE, _ROW, _CONTENT = "whose it is", "its row", "what it holds"
 
 
 class SharedData(NamedTuple):
-    """What is the same for all records: the data without them, and how often every value comes."""
+    """Data shared by all records: the dataset without them, and the frequency of every value."""
 
     dataset: Dataset
     survey: Survey
     has_observations: bool = False
-    """Whether it is known where people were, visit by visit."""
+    """Whether there are positions of visits."""
 
 
 def name_records_file(folder: Path, number: int) -> Path:
@@ -68,7 +68,7 @@ def save_records(folder: Path, number: int, dataset: Dataset, rows: npt.NDArray[
 
 
 def load_records(folder: Path, number: int, whole: Dataset) -> tuple[Dataset, npt.NDArray[np.int64], pa.Table]:
-    """Return the records of a bucket with the values of all people, their rows, and the same as it is kept."""
+    """Return the records of a bucket with the values of all people, their rows, and their table as stored."""
     with pa.memory_map(str(name_records_file(folder, number))) as file:
         table = pa.ipc.open_file(file).read_all()
     for at, name in enumerate(table.column_names):
@@ -79,17 +79,17 @@ def load_records(folder: Path, number: int, whole: Dataset) -> tuple[Dataset, np
 
 
 def name_sorted_file(folder: Path, number: int) -> Path:
-    """Return the file of the records of a bucket along the line."""
+    """Return the file of the sorted records of a bucket."""
     return folder / f"sorted-{number:05}.arrow"
 
 
 def name_keys_file(folder: Path, number: int) -> Path:
-    """Return the file of the keys of a bucket, along the line."""
+    """Return the file of the sorted keys of a bucket."""
     return folder / f"keys-{number:05}.npy"
 
 
 def save_sorted(folder: Path, number: int, table: pa.Table, order: npt.NDArray[np.int64], keys: Packed) -> None:
-    """Write the records of a bucket along the line, with their keys; what was written before is removed."""
+    """Write the sorted records of a bucket and their keys; the unsorted file is removed."""
     name_records_file(folder, number).unlink()
     np.save(name_keys_file(folder, number), keys[order])
     _write(name_sorted_file(folder, number), table.take(pa.array(order)))
@@ -102,7 +102,7 @@ def load_keys(folder: Path, number: int) -> Packed:
 
 
 def load_contents(file: Path) -> npt.NDArray[np.uint64]:
-    """Return the digests of the records of a bucket along the line."""
+    """Return the digests of the sorted records of a bucket."""
     with pa.memory_map(str(file)) as opened:
         return _list_contents(pa.ipc.open_file(opened).read_all())
 
@@ -113,27 +113,27 @@ def _list_contents(table: pa.Table) -> npt.NDArray[np.uint64]:
 
 
 def save_shared(folder: Path, whole: SharedData) -> None:
-    """Write what is the same for all records."""
+    """Write the data shared by all records."""
     (folder / _SHARED).write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 @functools.lru_cache(maxsize=1)
 def load_shared(folder: Path) -> SharedData:
-    """Return what is the same for all records."""
+    """Return the data shared by all records."""
     whole: SharedData = pickle.loads((folder / _SHARED).read_bytes())
     return whole
 
 
 @dataclasses.dataclass(frozen=True)
 class StoredPartition:
-    """A partition of which it is only known where its records lie.
+    """A partition whose records are loaded on demand.
 
     Parameters
     ----------
     folder
-        Where records lie.
+        The folder of the records.
     slices
-        What the partition has of every bucket.
+        The records of the partition in every bucket.
     """
 
     folder: Path
@@ -156,7 +156,7 @@ class StoredPartition:
 
 
 def build_partition(table: pa.Table, whole: SharedData, folder: Path) -> Dataset:
-    """Return the records of a partition, given what it has of every bucket; what is known of places is in a folder."""
+    """Return the dataset of a partition from its records in all buckets, with observations from a folder."""
     dataset = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
     if whole.has_observations:
         used, labels = list_places(dataset)
@@ -166,7 +166,7 @@ def build_partition(table: pa.Table, whole: SharedData, folder: Path) -> Dataset
 
 
 def list_places(dataset: Dataset) -> tuple[npt.NDArray[np.int64], list[str]]:
-    """Return the places that records visit: their numbers and their names."""
+    """Return the numbers and names of the places that records visit."""
     history = dataset.view_history()
     used = np.unique(history.codes).astype(np.int64)
     return used, [history.labels[code] for code in used.tolist()]
@@ -197,7 +197,7 @@ def list_labels(table: pa.Table) -> dict[str, list[str]]:
 
 
 def strip(dataset: Dataset, labels: Mapping[str, Sequence[str]]) -> Dataset:
-    """Return data without records that still know these values.
+    """Return data without records, with these values.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def _combine_chunks(cells: Any) -> Any:
 
 
 def _plain(kind: Any) -> pa.DataType:
-    """Return the type in which cells are kept: the values of labels as numbers."""
+    """Return the type of stored cells: labels as numbers."""
     if _is_list(kind):
         return pa.large_list(_plain(kind.value_type))
     return pa.int32() if pa.types.is_dictionary(kind) else kind
@@ -250,7 +250,7 @@ def _offsets(cells: Any) -> Any:
 
 
 def _label(cells: Any, reference: Any, labels: Sequence[str] | None = None) -> Any:
-    """Return numbers as the labels they stand for; what has none as it is."""
+    """Return numbers as labels; columns without labels are unchanged."""
     cells = _combine_chunks(cells)
     inside: Any = None if reference is None else _combine_chunks(reference)
     if inside is not None and _is_list(inside.type):

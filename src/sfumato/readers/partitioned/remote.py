@@ -1,4 +1,4 @@
-"""Files that only a cluster reaches: their rows are laid into buckets by its tasks, each of which reads a file."""
+"""Files of a cluster, whose tasks read them and distribute their rows to buckets."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from sfumato.data.kind import find_kind, require
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.messages import Message, option
 from sfumato.progress import report_progress
 from sfumato.readers.archives import choose_data
 from sfumato.readers.files import choose_format, is_uri
@@ -31,26 +32,26 @@ __all__ = ["RemoteFiles", "find_source"]
 
 _PLACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?://[^/]*)?(/?.*)", re.DOTALL)
 _LARGEST = 1 << 30
-"""Bytes of a file that a task takes: Spark hands it over whole."""
+"""Largest size of a file in bytes: a task of Spark reads it whole."""
 _BLOCK = 1 << 22
 _PACKED = 5
-"""Times that rows are larger than a packed file, about."""
+"""Size of rows relative to a compressed file, approximately."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RemoteFiles:
-    """The files that a URI stands for, as an engine finds them.
+    """The files of a URI, as an engine lists them.
 
     Parameters
     ----------
     uri
-        As it was given: a file, a folder, or a pattern.
+        A file, a folder, or a pattern.
     name
-        What the data are called in messages.
+        The name of the data in messages.
     files
-        The files in their order, by their names below the folder.
+        The files in order, by their names in the folder.
     engine
-        Who reads them.
+        The engine that reads them.
     """
 
     uri: str
@@ -60,10 +61,10 @@ class RemoteFiles:
 
     @classmethod
     def find(cls, uri: str, format: str | None, engine: FileEngine) -> RemoteFiles:
-        """List the files of a URI; refuse what cannot be read in parts of whole files."""
+        """List the files of a URI; refuse files that are too large for a task."""
         files = {_place(file.path): file for file in engine.list_files(uri)}
         if not files:
-            raise SchemaError(f"{uri}: there are no files.")
+            raise SchemaError(f"{uri}: there are no files.", hint="Check the URI.")
         requested = _place(uri).rstrip("/")
         if list(files) == [requested]:
             name = PurePosixPath(requested).name
@@ -75,9 +76,9 @@ class RemoteFiles:
         return cls(uri, PurePosixPath(base).name or "data", _check_sizes(data_files), engine)
 
     def spill_rows(self, read_options: ReadOptions, store: FileStore, collection: str) -> SpilledRows:
-        """Lay the rows of all files into buckets on a board of a shelf, where they are read.
+        """Distribute the rows of all files to buckets of a store, in the cluster.
 
-        Raise :class:`ReadWhole` where they have to be read whole.
+        Raise :class:`ReadWhole` where they must be read whole.
         """
         if read_options.format not in {None, "csv", "parquet"}:
             raise ReadWhole(f"files of {read_options.format} are read so")
@@ -108,7 +109,7 @@ class RemoteFiles:
         return self._unite([opened[number] for number in range(len(self.files))], read_options)
 
     def _unite(self, opened: Sequence[Opened], read_options: ReadOptions) -> SpilledRows:
-        """Return what all files turned out to be together."""
+        """Combine the results of all files."""
         rows = unite_pieces(self.name, [file.piece for file in opened if file.piece is not None], read_options)
         if len({file.types for file in opened if file.types}) > 1:
             raise ReadWhole("a column changes its type")
@@ -117,7 +118,7 @@ class RemoteFiles:
         return SpilledRows(rows._replace(files=len(self.files)), tuple(numbers), tuple(begins))
 
     def fetch(self, folder: Path) -> Path:
-        """Copy the files into a folder of this machine, piece by piece; return what is there to read."""
+        """Copy the files into a local folder in blocks; return the path to read."""
         wanted = {file.path: name for name, file in self.files.items()}
         whole = folder / "files" / self.name
         single = list(self.files) == [self.name]
@@ -127,13 +128,13 @@ class RemoteFiles:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("ab") as file:
                 if file.tell() != begin:
-                    raise SchemaError(f"{self.uri}: {name} changed while it was read.")
+                    raise SchemaError(f"{self.uri}: {name} changed while it was read.", hint="Read it again.")
                 file.write(block)
         return whole
 
 
 def find_source(data: str | Path, format: str | None, engine: PartitionEngine) -> Path | RemoteFiles:
-    """Return where data lie: on this machine, or where only an engine reaches them.
+    """Return the source of data: a local path, or files that only an engine reaches.
 
     Examples
     --------
@@ -144,14 +145,15 @@ def find_source(data: str | Path, format: str | None, engine: PartitionEngine) -
         return Path(data)
     if not isinstance(engine, FileEngine):
         raise ParameterError(
-            f"{data}: only the engine spark reads such places. Name that engine; a file of this machine is named by "
-            "its path alone."
+            f"{data}: only the engine spark reads URIs.",
+            option="engine",
+            hint=Message("Set ", option("engine", "spark"), ", or give the path of a local file."),
         )
     return RemoteFiles.find(data, format, engine)
 
 
 class SpillJob(NamedTuple):
-    """All that a task needs to lay the rows of files into buckets: their numbers and names among them."""
+    """Arguments of tasks that distribute the rows of files to buckets."""
 
     files: Mapping[str, tuple[int, str]]
     format: str
@@ -162,7 +164,7 @@ class SpillJob(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """What a file turned out to be: its number of rows, the types of its columns, and in which buckets it has rows."""
+    """Facts of a file: its number of rows, the types of its columns, and its buckets."""
 
     number: int
     piece: Piece | None
@@ -172,7 +174,7 @@ class Opened(NamedTuple):
 
 
 def spill_file(job: SpillJob, path: str, content: pa.Buffer) -> Iterator[StoredContent | Opened | str]:
-    """Yield the rows of a file bucket by bucket, and at last what it is; or why everything has to be read whole."""
+    """Yield the rows of a file bucket by bucket, and then its facts, or the reason to read all files whole."""
     number, name = job.files[path]
     read_options = ReadOptions.from_dict(job.read_options)
     partitioned_reading = require(find_kind(read_options.kind).partitioned_reading)
@@ -211,7 +213,7 @@ def cut_file(names: Mapping[str, str], path: str, content: pa.Buffer) -> Iterato
 
 
 def _place(uri: str) -> str:
-    """Return a URI without its scheme and the machine it names."""
+    """Return a URI without its scheme and host."""
     match = _PLACE.fullmatch(uri)
     return uri if match is None else match[1]
 
@@ -220,7 +222,7 @@ def _check_sizes(files: dict[str, StoredFile]) -> dict[str, StoredFile]:
     for name, file in files.items():
         if file.size > _LARGEST:
             raise SchemaError(
-                f"{name}: has more than {_LARGEST >> 30} GB, and a task of Spark holds a file whole. Write it as "
-                "several smaller files in one folder."
+                f"{name}: the file has more than {_LARGEST >> 30} GB, the limit of a Spark task.",
+                hint="Write it as several smaller files in one folder.",
             )
     return files

@@ -1,7 +1,7 @@
-"""The rows of a file or of a folder of files, batch by batch, with the cells that a reader of the whole finds.
+"""Reading of files in batches of rows, with the same cells as when they are read whole.
 
-Whatever is not plain is left to whoever reads the file whole: files that are not alike, other formats and encodings,
-and every file that has something wrong with it, so that what is wrong is always said in the same words.
+Files of other formats and encodings, files that differ, and files with errors are read whole instead, so that errors
+are the same in both ways.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SfumatoError
 from sfumato.formats.frames import plain_type
 from sfumato.formats.parquet import iterate_labels
 from sfumato.progress import report_progress
 from sfumato.readers.files import iterate_blocks
 from sfumato.readers.layouts import recognise_layout
+from sfumato.readers.notes import note_layout
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
 from sfumato.readers.sources import FILE, Source, lacks_header
@@ -51,22 +53,22 @@ class Rows(NamedTuple):
     size
         Bytes of the cells, about.
     notes
-        What is to be told about the files.
+        Notes on the files.
     pieces
-        The files that are not empty.
+        The files with rows.
     files
-        How many files there are.
+        The number of files.
     """
 
     name: str
     columns: tuple[str, ...]
     size: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     pieces: tuple[Piece, ...]
     files: int = 1
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one file after another, with types that every reader knows."""
+        """Yield the rows of all files, with types that every reader knows."""
         before, total = 0, sum(piece.total for piece in self.pieces)
         for piece in self.pieces:
             yield from piece.batches(before, total)
@@ -74,7 +76,7 @@ class Rows(NamedTuple):
 
 
 class SpilledRows(NamedTuple):
-    """Rows that were laid into buckets: of which files, in which buckets, and where each file begins if rows say so."""
+    """Rows that were distributed to buckets: their files, the buckets, and the first row of each file if known."""
 
     rows: Rows
     numbers: tuple[int, ...]
@@ -87,30 +89,30 @@ class Piece(NamedTuple):
     Parameters
     ----------
     path
-        Where it is.
+        Its path.
     columns, size, notes
         As of :class:`Rows`.
     total
-        Its rows, or its bytes if it is a text: what tells how far a reader is.
+        Its rows, or its bytes if it is a text, for reports of progress.
     text
-        How its cells are cut if it is a text.
+        How its cells are split if it is a text.
     first
         A digest of the first line of a text.
     bare
-        Whether the first line of a text looks like a row, and not like names of columns.
+        Whether the first line of a text is a row, not names of columns.
     """
 
     path: Path
     columns: tuple[str, ...]
     size: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     total: int
     text: _Text | None = None
     first: str = ""
     bare: bool = False
 
     def batches(self, before: int = 0, total: int = 0) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, telling how far that is of several files."""
+        """Yield the rows, with reports of progress over several files."""
         if self.text is not None:
             yield from self.text.batches(self.path, before, total or self.total)
             return
@@ -125,14 +127,14 @@ class Piece(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """How the cells of a text are cut."""
+    """How the cells of a text are split."""
 
     delimiter: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
 
     def batches(self, path: Path, before: int, total: int) -> Iterator[pa.RecordBatch]:
-        # Only quotes can hold line breaks, and looking for those where there are none takes its time.
+        # Only quoted cells can have line breaks, and the search for them takes time.
         quoted = any(b'"' in block for block in iterate_blocks(path))
         file = _Checked(path, self.delimiter)
         width = len(self.columns)
@@ -166,7 +168,7 @@ class _Text(NamedTuple):
 
 
 class _Checked(io.RawIOBase):
-    """A text as a stream of bytes that were looked at: UTF-8, without NUL, with quotes that are closed."""
+    """A text as a stream of checked bytes: UTF-8, without NUL, with closed quotes."""
 
     def __init__(self, path: Path, delimiter: str) -> None:
         self._blocks, self._left = iterate_blocks(path), b""
@@ -179,7 +181,7 @@ class _Checked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Hand out the next bytes; what goes wrong here is kept, as Arrow has its own words for it."""
+        """Read the next bytes; errors are stored, as Arrow replaces them by its own."""
         try:
             return self._hand_out(buffer)
         except BaseException as error:
@@ -220,14 +222,14 @@ class _Checked(io.RawIOBase):
 
 
 class _Quotes:
-    """Looks whether quotes are closed, and open only where a cell begins."""
+    """Checks that quotes are closed, and open only at the begin of a cell."""
 
     def __init__(self, delimiter: str) -> None:
         self._around = np.isin(np.arange(256), [ord(sign) for sign in delimiter + '"\r\n'])
         self._before, self._open, self._pending = ord("\n"), False, False
 
     def update(self, block: bytes, *, final: bool = False) -> None:
-        """Look at the next bytes of a text."""
+        """Check the next bytes of a text."""
         if b'"' not in block and not self._pending:
             self._before = block[-1] if block else self._before
         elif block:
@@ -249,7 +251,7 @@ class _Quotes:
 
 
 def open_rows(path: Path, read_options: ReadOptions, partitioned_reading: PartitionedReading) -> Rows:
-    """Open a file, or a folder of them, to read it batch by batch; raise :class:`ReadWhole` where that cannot be.
+    """Open a file or folder to read it in batches; raise :class:`ReadWhole` where it must be read whole.
 
     Examples
     --------
@@ -275,14 +277,14 @@ def open_rows(path: Path, read_options: ReadOptions, partitioned_reading: Partit
 def open_piece(
     path: Path, format: str, read_options: ReadOptions, partitioned_reading: PartitionedReading
 ) -> Piece | None:
-    """Open one file to read it batch by batch; None where there is nothing in it."""
+    """Open one file to read it in batches; None where it is empty."""
     if format == "parquet":
         names = tuple(pq.read_schema(path).names)
         footer = pq.read_metadata(path)
         if not footer.num_rows:
             return None
         size = sum(footer.row_group(at).total_byte_size for at in range(footer.num_row_groups))
-        # Texts that come again take hardly any room in a file, but in memory they do.
+        # Repeated texts are small in a file, but not in memory.
         size = max(size, footer.num_rows * footer.num_columns * _CELL)
         return Piece(path, names, size, (), footer.num_rows)
     if format != "csv":
@@ -293,7 +295,7 @@ def open_piece(
 
 
 def unite_pieces(name: str, pieces: Sequence[Piece], read_options: ReadOptions) -> Rows:
-    """Put files together that are read as one, as they are where everything is read whole.
+    """Combine files that are read as one, as when they are read whole.
 
     Examples
     --------
@@ -335,7 +337,7 @@ def _open_text(path: Path, read_options: ReadOptions, partitioned_reading: Parti
     layout = None if not partitioned_reading.layouts or header or delimiter else recognise_layout(sample[:5])
     if layout is not None:
         delimiter, header = layout.delimiter, layout.header
-        notes.append(f"Recognised {layout.name}.")
+        notes.append(note_layout(layout.name))
     cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(sample)
     if cut == " ":
         raise ReadWhole("its cells are separated by blanks")
@@ -356,7 +358,7 @@ def _open_text(path: Path, read_options: ReadOptions, partitioned_reading: Parti
     packed = path.suffix.lower() in {".gz", ".xz"}
     stored = path.stat().st_size
     size = stored * (_PACKED if packed else 1)
-    # Where there is no line of names it is somebody's row, which does not leave the machine that reads it.
+    # Without a header the line is a row of data, which must not leave the machine that reads it.
     line, bare = hashlib.sha256(sample[0].encode()).hexdigest(), lacks_header(sample[:1])
     return Piece(path, columns, size, tuple(notes), stored, _Text(cut, header, columns), line, bare)
 

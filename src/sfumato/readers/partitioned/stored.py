@@ -1,7 +1,7 @@
-"""People who lie where a cluster works, between the passes over them: this machine has keys and digests, no records.
+"""Buckets of people in the store of a cluster; this machine has their keys and digests, no records.
 
-Each pass takes the files of one bucket, share of places or partition from a shelf, works on them as on files of this
-machine, and puts what it makes back.
+Each pass reads the files of a bucket, a share of places or a partition from the store, works on them as on local files,
+and writes the results to the store.
 """
 
 from __future__ import annotations
@@ -63,18 +63,18 @@ _ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTITIONS = (
 )
 _SLICE = "slice-"
 _LOT = 1 << 26
-"""Bytes of rows that are handed over together, about."""
+"""Bytes of rows that are stored together, approximately."""
 
 
 class InStore:
-    """Buckets of people as files on a shelf.
+    """Buckets of people as files in a store.
 
     Parameters
     ----------
     folder
-        Of this machine, for what is no record: the keys and digests of people along the line.
+        A local folder, for the keys and digests of records in order.
     store
-        Where everything else lies.
+        The store of all other files.
     """
 
     def __init__(self, folder: Path, store: FileStore) -> None:
@@ -85,7 +85,7 @@ class InStore:
     def spill_rows(
         self, source: Path | RemoteFiles, read_options: ReadOptions, partitioned_reading: PartitionedReading
     ) -> SpilledRows:
-        """Lay the rows of files aside in buckets: where they are read, or handed over from this machine."""
+        """Distribute the rows of files to buckets, in the cluster or from this machine."""
         if isinstance(source, RemoteFiles):
             spilled = source.spill_rows(read_options, self._store, _ROWS)
         else:
@@ -98,23 +98,23 @@ class InStore:
         return spilled
 
     def read(self, jobs: Sequence[BucketJob]) -> Iterator[BucketFacts | str]:
-        """Read buckets, and lay their records aside; what they were read as before is gone."""
+        """Read buckets, and store their records in the place of earlier ones."""
         self._store.clear(_RECORDS, _OBSERVATIONS)
         work = functools.partial(read_stored, {job.number: job for job in jobs}, pack_named_files(jobs[0].read_options))
         return self._store.change([_ROWS], self._numbers, work, [_RECORDS, _OBSERVATIONS], [_RECORDS])
 
     def finish(self, jobs: Sequence[BucketJob], whole: SharedData) -> None:  # noqa: ARG002 (all buckets go together)
-        """Take up what all records say together; rows are no longer needed."""
+        """Store the data shared by all records, and remove the rows."""
         self._whole = whole
         self._store.clear(_ROWS)
 
     def thin(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
-        """Keep so many visits of every place as partitions need; yield shares of the places that are done."""
+        """Sample the visits of every place; yield the shares of places that are done."""
         job = dataclasses.replace(jobs[0], others=tuple(bucket.number for bucket in jobs))
         yield from self._store.change([_OBSERVATIONS], range(SHARES), functools.partial(sample_stored, job), [_SAMPLES])
 
     def sort(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
-        """Sort the records of buckets along the line; their keys and digests come to the folder."""
+        """Sort the records of buckets by their keys; keys and digests come to the local folder."""
         assert self._whole is not None
         work = functools.partial(sort_stored, jobs[0], self._whole)
         for bucket in self._store.change([_RECORDS], self._numbers, work, [_SORTED], [_SORTED]):
@@ -126,7 +126,7 @@ class InStore:
     def stream(
         self, work: Callable[[Any], Any], job: Any, partitions: Sequence[Slices], numbers: Sequence[int]
     ) -> Iterator[Any]:
-        """Yield what comes of some of the partitions, whose jobs are like one job but for their number and people."""
+        """Yield the results of some partitions; their jobs differ only in number and people."""
         assert self._whole is not None
         if not numbers:
             return
@@ -144,7 +144,7 @@ class InStore:
         work: Callable[[int, Files], Iterable[Any]],
         gives: Sequence[str],
     ) -> None:
-        """Do work that answers nothing, and remove what it was done on."""
+        """Do work without results, and remove its input."""
         for _ in self._store.change(collections, numbers, work, gives):
             pass
         self._store.clear(*collections)
@@ -155,12 +155,12 @@ class InStore:
         return np.concatenate([digests[begin:end] for digests, begin, end in files])
 
     def clear(self) -> None:
-        """Remove everybody from the shelf."""
+        """Remove all records from the store."""
         self._store.clear(_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTITIONS)
 
 
 class SortedBucket(NamedTuple):
-    """What this machine is told of the records of a bucket, along the line: their keys and digests."""
+    """The keys and digests of the records of a bucket, in order."""
 
     number: int
     keys: npt.NDArray[np.bytes_]
@@ -168,14 +168,14 @@ class SortedBucket(NamedTuple):
 
 
 class Handing(NamedTuple):
-    """Which records of each bucket go where: rows of bucket, partition, place among its slices, begin and end."""
+    """The records of each bucket by partition: rows of bucket, partition, position among its slices, begin and end."""
 
     slices: npt.NDArray[np.int64]
     whole: SharedData
 
     @classmethod
     def of(cls, partitions: Sequence[Slices], whole: SharedData) -> Handing:
-        """Hand out records to partitions, which are numbered as they come.
+        """Assign records to partitions, which are numbered in their order.
 
         Examples
         --------
@@ -191,7 +191,7 @@ class Handing(NamedTuple):
 
 
 class Making(NamedTuple):
-    """All that making partitions needs but their people: the work, its job, and the numbers of the partitions."""
+    """Arguments for making partitions without their people: the work, its job, and the numbers of the partitions."""
 
     work: Callable[[Any], Any]
     job: Any
@@ -202,7 +202,7 @@ class Making(NamedTuple):
 def _distribute_rows(
     batches: Iterable[pa.RecordBatch], key: str | None, count: int, numbers: set[int]
 ) -> Iterator[StoredContent]:
-    """Yield rows bucket by bucket, many at a time; add the buckets that have some to their numbers."""
+    """Yield rows bucket by bucket, many at a time; add the numbers of buckets with rows."""
     salt, rows, types, lots = draw_salt(), 0, set[str](), list[tuple[int, pa.RecordBatch]]()
     for batch in batches:
         types.add(format_types(batch))
@@ -219,7 +219,7 @@ def _distribute_rows(
 
 
 def _bind(portions: Sequence[tuple[int, pa.RecordBatch]], rows: int) -> Iterator[StoredContent]:
-    """Put the rows of a bucket together."""
+    """Combine the rows of each bucket."""
     bound: dict[int, list[pa.RecordBatch]] = {}
     for bucket, portion in portions:
         bound.setdefault(bucket, []).append(portion)
@@ -229,7 +229,7 @@ def _bind(portions: Sequence[tuple[int, pa.RecordBatch]], rows: int) -> Iterator
 
 @contextlib.contextmanager
 def _write_folder(files: Files) -> Iterator[Path]:
-    """Put files into a folder of a task, of which nothing stays."""
+    """Write files into a temporary folder of a task."""
     with tempfile.TemporaryDirectory(prefix="sfumato-") as name:
         folder = Path(name)
         for file_name, content in files.items():
@@ -266,7 +266,7 @@ def read_stored(
 
 
 def _name_as_given(facts: BucketFacts, given: Mapping[str, Any], moved: Mapping[str, Any]) -> BucketFacts:
-    """Return facts whose options name files as they were named before these were moved."""
+    """Return facts with the names of files in options as before these were moved."""
     read_options = facts.dataset.read_options
     back = {
         name: value for name, value in given.items() if value != moved[name] and read_options.get(name) == moved[name]
@@ -275,7 +275,7 @@ def _name_as_given(facts: BucketFacts, given: Mapping[str, Any], moved: Mapping[
 
 
 def sample_stored(job: BucketJob, share: int, visits: Files) -> Iterator[StoredContent | int]:
-    """Keep what is known of a share of places as :func:`thin_job` does."""
+    """Sample the visits of a share of places as :func:`thin_job` does."""
     with _write_folder(visits) as folder:
         thin_job(dataclasses.replace(job, folder=folder, number=share))
         yield _keep(_SAMPLES, share, folder / name_observations(share))
@@ -285,7 +285,7 @@ def sample_stored(job: BucketJob, share: int, visits: Files) -> Iterator[StoredC
 def sort_stored(
     job: BucketJob, whole: SharedData, number: int, records: Files
 ) -> Iterator[StoredContent | SortedBucket]:
-    """Sort a bucket along the line as :func:`sort_job` does."""
+    """Sort a bucket as :func:`sort_job` does."""
     with _write_folder(records) as folder:
         sort_with(dataclasses.replace(job, folder=folder, number=number), whole)
         path = name_sorted_file(folder, number)
@@ -294,7 +294,7 @@ def sort_stored(
 
 
 def hand_out(handing: Handing, number: int, files: Files) -> Iterator[StoredContent]:
-    """Hand out the records of a bucket to partitions, and ask for what is known of the places they visit."""
+    """Send the records of a bucket to partitions, and request the observations of the places they visit."""
     (content,) = files.values()
     table, wanted = pa.ipc.open_file(content).read_all(), []
     for partition, at, begin, end in handing.slices[handing.slices[:, 0] == number][:, 1:].tolist():
@@ -307,7 +307,7 @@ def hand_out(handing: Handing, number: int, files: Files) -> Iterator[StoredCont
 
 
 def distribute_observations(share: int, files: Files) -> Iterator[StoredContent]:
-    """Send what is known of a share of places to the partitions that asked for it."""
+    """Send the observations of a share of places to the partitions that requested them."""
     wanted = [io.BytesIO(content) for name, content in files.items() if name != name_observations(share)]
     if wanted:
         for partition, answer in share_out(io.BytesIO(files[name_observations(share)]), wanted):
@@ -315,7 +315,7 @@ def distribute_observations(share: int, files: Files) -> Iterator[StoredContent]
 
 
 def make_partition(making: Making, at: int, files: Files) -> Iterator[Any]:
-    """Unite what all buckets have of a partition, and do the work."""
+    """Combine the records of a partition from all buckets, and do the work."""
     number = making.numbers[at]
     try:
         slices = [pa.ipc.open_stream(files[name]).read_all() for name in files if name.startswith(_SLICE)]
@@ -325,6 +325,6 @@ def make_partition(making: Making, at: int, files: Files) -> Iterator[Any]:
     except SfumatoError:
         raise
     except Exception as error:
-        # What was raised may quote what somebody did.
+        # The error may quote personal data.
         raise SfumatoError(f"engine: {name_partition(number)} failed ({type(error).__name__}).") from None
     yield made

@@ -68,7 +68,7 @@ def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
     if {"columns", "quasi"} & set(recipe.options):  # others are lines of text, which only look like a table
         outcome["columns"] = _list_columns(project.find("data", name), recipe)
 
-    outcome |= {"notes": list(dataset.notes), "hierarchies": list(dataset.hierarchies)}
+    outcome |= {"notes": [str(note) for note in dataset.notes], "hierarchies": list(dataset.hierarchies)}
     outcome["schema"] = [{"name": column.name, "role": column.role} for column in dataset.schema.columns]
     progress("making rows ready", 0, 0)
     outcome["rows"] = write_view(dataset, folder / "view.parquet")

@@ -69,7 +69,8 @@ def _publish_undivided(
     progress("anonymising", 0, 0)
     result = calls.anonymize(dataset, method, run=run, **demand)
     out = project.free("releases", arguments["out"])
-    return out, _write(result, out, progress) | {"notes": [*dataset.notes, *run.notes]}, lambda: dataset
+    notes = [str(note) for note in (*dataset.notes, *run.notes)]
+    return out, _write(result, out, progress) | {"notes": notes}, lambda: dataset
 
 
 def _publish_in_partitions(
@@ -99,8 +100,8 @@ def _publish_in_partitions(
         "verdict": made.verdict.to_dict(),
         "seconds": {phase: round(seconds, 3) for phase, seconds in made.seconds.items()},
         "warnings": list(made.warnings),
-        "doubts": list(made.original.doubts),
-        "notes": [*made.original.notes, *made.notes, *whole],
+        "doubts": [str(doubt) for doubt in made.original.doubts],
+        "notes": [*(str(note) for note in (*made.original.notes, *made.notes)), *whole],
         "parts": len(made.release.partitions),
     }
     # Attacks and measures need everybody in memory, as the report does.
@@ -127,7 +128,7 @@ def apply(project: Project, arguments: dict[str, Any], folder: Path, progress: P
     return {
         **_write(result, out, progress),
         **_judge(out, lambda: batch, progress),
-        "notes": list(batch.notes),
+        "notes": [str(note) for note in batch.notes],
         "policy": "",
     }
 
@@ -146,11 +147,12 @@ def _write(result: Result, out: Path, progress: Progress) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ReleaseWarning)
         verdict = calls.write(result, out)
+    original = result.owner_record.original
     return _describe(result.release, out) | {
         "verdict": verdict.to_dict(),
         "seconds": {phase: round(seconds, 3) for phase, seconds in result.owner_record.seconds.items()},
         "warnings": [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)],
-        "doubts": [] if result.owner_record.original is None else list(result.owner_record.original.doubts),
+        "doubts": [] if original is None else [str(doubt) for doubt in original.doubts],
         "parts": 0,
     }
 

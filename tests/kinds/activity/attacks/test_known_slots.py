@@ -22,6 +22,7 @@ from tests.kinds.activity.examples import (
 from tests.kinds.activity.naive.attack import best_slots, fitting_people
 
 import sfumato as sf
+from sfumato.checks.compiled import set_smallest
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.attacks.known_slots import attack, attack_original
@@ -91,6 +92,8 @@ def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
     wanted = [fitting_people(release, day, everything, slot) for day in rows]
     risk = attack(release, data, owner)
     assert risk.set_sizes.tolist() == wanted
+    with set_smallest(0):
+        assert attack(release, data, owner).to_dict() == risk.to_dict()
     assert risk.smallest_anonymity_set >= 2
     bounded = attack(release, data, owner, m=m).set_sizes
     assert (bounded >= risk.set_sizes).all()

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 from tests.kinds.activity.naive.files import ADL, GOOD, HEADER, fill_second_by_second, write_and_read
+from tests.notes import find_note, list_sentences
 
 from sfumato import plugins
 from sfumato.data.time_units import TimeUnit
@@ -70,7 +71,7 @@ def test_a_file_may_be_packed_and_columns_renamed(reader):
     text = "who;from;until;what\n" + GOOD.replace(",", ";")
     data = reader(lzma.compress(text.encode()), "d.csv.xz", columns={"person": "who", "activity": "what"})
     assert by_hour(data)[7:9] == ["sleep", "work"]
-    assert "Reading `from` as start." in data.notes
+    assert "Reading `from` as start." in list_sentences(data.notes)
 
 
 def test_everybody_has_the_same_slots_and_gaps_are_an_activity(reader):
@@ -78,7 +79,7 @@ def test_everybody_has_the_same_slots_and_gaps_are_an_activity(reader):
     first, second = data.history().lists()
     assert first == ["sleep"] * 8 + ["work"] * 16 + ["(gap)"] * 48
     assert second == ["(gap)"] * 36 + ["sleep"] * 18 + ["(gap)"] * 18
-    assert any("62.5 %" in note or "(gap)" in note for note in data.notes)
+    assert find_note(data.notes, "unknown-time").details == {"share": "70.8", "name": "(gap)"}
 
 
 def test_gaps_have_the_name_given_which_may_be_an_activity(reader):
@@ -109,14 +110,14 @@ def test_the_first_slot_may_be_told(reader, start, hours):
 
 def test_what_lies_before_the_start_is_cut_and_noted(reader):
     notes = reader(HEADER + GOOD, start="2024-01-01T09:00").notes
-    assert "Episodes that begin before the start and were cut or left out: 2." in notes
+    assert find_note(notes, "episodes-before-start").counts == {"episodes": 2}
 
 
 def test_a_slot_holds_what_takes_most_of_it(reader):
     rows = "7,2024-01-01T00:00:00,2024-01-01T00:00:31,a\n7,2024-01-01T00:00:31,2024-01-01T00:01:30,b\n"
     data = reader(HEADER + rows + "7,2024-01-01T00:01:50,2024-01-01T00:02:10,c\n")
     assert data.history().lists()[0][:3] == ["a", "b", "(gap)"]
-    assert "Activities that never take most of a slot: 1. A finer resolution would keep them." in data.notes
+    assert find_note(data.notes, "activities-lost").counts == {"activities": 1}
 
 
 def test_zones_become_utc_and_days_may_begin_elsewhere(reader):
@@ -125,7 +126,7 @@ def test_zones_become_utc_and_days_may_begin_elsewhere(reader):
     assert data.history().lists()[0].count("(gap)") == 24
     berlin = reader(HEADER + rows, resolution="hour", zone="Europe/Berlin")
     assert berlin.history().lists() == [["a"] * 24]
-    assert "Times are those of clocks in Europe/Berlin on the first day (+2 hours from UTC)." in berlin.notes
+    assert find_note(berlin.notes, "local-times").details == {"zone": "Europe/Berlin", "offset": "+2"}
 
 
 def test_numbers_are_slots(reader):
@@ -149,10 +150,10 @@ def test_faults_are_mended_if_told(reader):
     wrong = "7,2024-01-01T05:00,2024-01-01T04:00,c\n7,2024-01-01T05:00,2024-01-01T05:00,d\n"
     data = reader(HEADER + rows + wrong, faults="mend", resolution="hour")
     assert data.history().lists() == [["a"] * 8 + ["b"] * 16]
-    assert [note for note in data.notes if "Episodes" in note] == [
-        "Episodes that end before they begin, which were left out: 1.",
-        "Episodes that take no time, which were left out: 1.",
-        "Episodes that were cut where the next one begins: 1.",
+    assert [(note.code, note.counts) for note in data.notes if "episodes" in note.counts] == [
+        ("backward-episodes-left-out", {"episodes": 1}),
+        ("empty-episodes-left-out", {"episodes": 1}),
+        ("overlaps-cut", {"episodes": 1}),
     ]
 
 
@@ -179,7 +180,7 @@ def test_days_that_are_people_may_begin_at_another_hour(reader):
 def test_without_a_person_there_is_one(reader):
     data = reader("start,end,activity\n1,2,a\n2,3,b\n")
     assert len(data) == 1
-    assert "There is no person column: everything was done by one person." in data.notes
+    assert "one person" in str(find_note(data.notes, "no-person-column"))
 
 
 def test_sensitive_activities_are_known(reader):
@@ -205,7 +206,7 @@ def test_totals_in_place_of_diaries_are_noted(reader):
     rows = "".join(
         f"{person},{code},240\n" for person in range(4) for code in (10101, 10201, 20101, 50101, 60101, 120303)
     )
-    assert any("totals of a day" in note for note in reader("tucaseid,tiercode,dur\n" + rows).notes)
+    assert find_note(reader("tucaseid,tiercode,dur\n" + rows).notes, "perhaps-totals")
 
 
 def test_columns_may_be_slots(reader):

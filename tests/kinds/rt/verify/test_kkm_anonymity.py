@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import combinations
 
 import numpy as np
@@ -13,10 +14,10 @@ from tests.kinds.rt.examples import FIGURE_2A, NAMES, PEOPLE, by_hand, customers
 from tests.kinds.rt.naive.anonymity import candidates, largest_share, smallest_group
 
 import sfumato as sf
-from sfumato.exceptions import ParameterError, VerificationError
+from sfumato.checks.compiled import set_smallest
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.rt.attacks import attack, attack_original
 from sfumato.kinds.rt.guarantees import KKmAnonymity
-from sfumato.kinds.rt.knowledge.candidates import _number_sets
 from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against
 from sfumato.kinds.rt.verify.structure import find_smallest_groups
 
@@ -96,8 +97,12 @@ def test_candidates_are_those_of_brute_force(rows, known, m: int) -> None:
             for some in combinations(told, size)
         ]
         expected.append(min((count for count in counts if count), default=0))
-    assert attack(release, original).set_sizes.tolist() == expected
-    verdict = verify_against(release, original)
+    verdict, risk = verify_against(release, original), attack(release, original)
+    assert risk.set_sizes.tolist() == expected
+    with set_smallest(0):
+        release = dataclasses.replace(release)  # nothing is known of it
+        assert attack(release, original).to_dict() == risk.to_dict()
+        assert verify_against(release, original).to_dict() == verdict.to_dict()
     reached = [count for count in expected if count]
     assert verdict.measured["fitting"] == min(reached, default=len(rows))
 
@@ -143,10 +148,3 @@ def test_more_known_items_than_anybody_has_are_all_of_them() -> None:
         verdicts[m] = verify_against(result.release, data, result.owner_record.rows)
         assert verdicts[m].holds
     assert verdicts[20].measured == verdicts[4].measured
-
-
-def test_sets_whose_keys_would_run_over_are_refused() -> None:
-    kind, asked = np.arange(13), np.zeros((2, 20), np.int64)
-    asked[1, 0] = 1
-    with pytest.raises(ParameterError, match="sequences of 20 out of 13 values are too many to tell apart"):
-        _number_sets(kind, asked, 13)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.kinds.sequences.naive.files import CANARY, GOOD, HEADER, people, plain_read, write_and_read, write_and_refuse
+from tests.notes import find_note, find_notes, list_sentences
 
 from sfumato import plugins
 from sfumato.data.time_units import TimeUnit
@@ -74,16 +75,16 @@ def test_the_table_has_the_documented_columns(reader):
 
 def test_what_was_done_is_noted(reader):
     data = reader("uid,timestamp,url,mood\n1,2020-01-01,a,9\n1,2020-01-01,a,9\n2,2020-01-01,b,9\n", drop=["mood"])
-    assert data.notes == (
+    assert list_sentences(data.notes) == [
         "Read 3 rows of clicks.csv.",
         "Reading `uid` as person.",
         "Reading `timestamp` as time.",
         "Reading `url` as event.",
-        "Left out the columns `mood`.",
-        "Times have no zone and are taken as UTC.",
-        "Events that repeat one of the same record and time and were collapsed: 1.",
+        "Left out column `mood`.",
+        "Times have no time zone and are read as UTC.",
+        "Removed 1 duplicate event of the same record and time.",
         "Found 2 people and 2 events of 2 kinds.",
-    )
+    ]
 
 
 def test_columns_told_win_over_names_known(reader):
@@ -101,21 +102,21 @@ def test_event_logs(reader):
 def test_sessions_of_a_person_are_one_sequence(reader):
     data = reader("user_id,session_id,time,page\n1,x,2,a\n1,y,1,b\n2,x,1,c\n")
     assert people(data) == {"1": [("b", 1), ("a", 2)], "2": [("c", 1)]}
-    assert "All sessions of a person are one sequence; `session_id` is not used." in data.notes
+    assert find_note(data.notes, "sessions-joined").columns == ("session_id",)
 
 
 def test_sessions_without_people_are_records(reader):
     data = reader("session_id,time,page\nx,2,a\ny,1,b\n")
     assert people(data) == {"x": [("a", 2)], "y": [("b", 1)]}
-    assert "There is no person column: each `session_id` is a record." in data.notes
+    assert find_note(data.notes, "no-person-column").columns == ("session_id",)
 
 
 def test_foursquare_and_gowalla_check_ins(reader):
     line = "470\t49bbd\t4bf58\tCaf\xe9\t40.7198\t-74.0025\t-240\tThu Jan 01 00:00:09 +0000 1970\n"
     data = reader(line.encode("latin-1"), "TSMC.txt")
     assert people(data) == {"470": [("49bbd", 9)]}
-    assert "The text is not UTF-8 and was read as latin-1." in data.notes
-    assert "The text is not UTF-8 and was read as latin-1." not in reader(line, "TSMC.txt").notes
+    assert find_note(data.notes, "text-decoded").details == {"encoding": "latin-1"}
+    assert not find_notes(reader(line, "TSMC.txt").notes, "text-decoded")
     data = reader("0\t1970-01-01T00:00:07Z\t30.23\t-97.79\t22847\n", "gowalla.txt")
     assert people(data) == {"0": [("22847", 7)]}
 
@@ -156,7 +157,7 @@ def test_a_taxonomy_is_derived_from_the_events(reader):
     data = reader(HEADER + "1,1,b\n1,2,a\n2,3,c\n", hierarchies={"event": "fanout:2"})
     assert data.hierarchies["event"].leaf_labels == ("a", "b", "c")
     assert data.hierarchies["event"].height == 2
-    with pytest.raises(SchemaError, match="as a rule it is not for these values"):
+    with pytest.raises(SchemaError, match="The rule of this name is not for these values"):
         reader(HEADER + "1,1,b\n", hierarchies={"event": "width:2"})
 
 
@@ -167,7 +168,7 @@ def test_zones_become_utc(reader):
     data = reader(HEADER + "1,1970-01-01T02:00:05+02:00,a\n1,1969-12-31T19:00:06-05:00,b\n")
     assert people(data) == {"1": [("a", 5), ("b", 6)]}
     assert data.time_unit == TimeUnit("second")
-    assert not any("taken as UTC" in note for note in data.notes)
+    assert not find_notes(data.notes, "times-without-zone")
 
 
 @pytest.mark.parametrize(
@@ -180,14 +181,15 @@ def test_dates_are_cut_to_the_resolution(reader, resolution, times, cut):
     data = reader(HEADER + "1,1970-01-02T01:01:01.000Z,a\n1,1969-12-31T23:59:59.5Z,b\n", **options)
     assert data.times().tolist() == times
     assert data.time_unit == TimeUnit(resolution or "second")
-    assert f"Times that were cut to the {resolution or 'second'}: {cut}." in data.notes
+    note = find_note(data.notes, "times-truncated")
+    assert (note.counts, note.details) == ({"times": cut}, {"unit": resolution or "second"})
 
 
 def test_what_coincides_after_cutting_counts_once_and_stands_in_the_order_of_names(reader):
     text = HEADER + "1,2020-01-01T00:00:40,b\n1,2020-01-01T00:00:10,a\n1,2020-01-01T00:00:20,b\n"
     data = reader(text, resolution="minute")
     assert data.history().lists() == [["a", "b"]]
-    assert any("were collapsed: 1." in note for note in data.notes)
+    assert find_note(data.notes, "duplicate-events-removed").counts == {"events": 1}
     assert reader(text).history().lists() == [["a", "b", "b"]]
 
 
@@ -212,11 +214,11 @@ def test_days_written_as_numbers(reader):
     plain = reader(text)
     assert plain.time_unit == TimeUnit()
     assert plain.times().tolist() == [19_700_103, 20_240_229]
-    assert any("give a resolution for dates" in note for note in plain.notes)
+    assert find_note(plain.notes, "times-like-dates")
     dates = reader(text, resolution="day")
     assert dates.time_unit == TimeUnit("day")
     assert dates.times().tolist() == [2, int(np.datetime64("2024-02-29").astype(int))]
-    assert not any("20240131" in note for note in reader(HEADER + "1,20230229,a\n").notes)
+    assert not find_notes(reader(HEADER + "1,20230229,a\n").notes, "times-like-dates")
 
 
 # what the owner says about events
@@ -232,9 +234,9 @@ def test_monitored_events(reader, tmp_path):
 
 def test_monitored_events_must_occur(refuse, tmp_path):
     (tmp_path / "monitored.txt").write_text(f"{CANARY}\n{CANARY}nowhere\n")
-    assert "option monitored, entry 2, does not occur" in refuse(HEADER + GOOD, monitored=[CANARY, f"{CANARY}nowhere"])
+    assert "does not occur in the data (entry 2)" in refuse(HEADER + GOOD, monitored=[CANARY, f"{CANARY}nowhere"])
     told = refuse(HEADER + GOOD, monitored=f"@{tmp_path / 'monitored.txt'}")
-    assert "option monitored, entry 1, line 2 of" in told
+    assert "(line 2 of" in told
 
 
 def test_hierarchy_must_know_every_event(refuse, reader, tmp_path):
@@ -242,9 +244,9 @@ def test_hierarchy_must_know_every_event(refuse, reader, tmp_path):
     tree = {"event": str(tmp_path / "tree.csv")}
     assert reader(HEADER + "1,1,a\n", hierarchies=tree).hierarchies["event"].leaf_labels == ("a", "b")
     told = refuse(HEADER + f"1,5,a\n1,4,{CANARY}\n1,6,b\n1,1,{CANARY}e\n", hierarchies=tree)
-    assert "hierarchy of event: every value must be a leaf of its hierarchy" in told
-    assert "2 (rows 2, 4)" in told
-    assert "hierarchy of event only, not of 'url'" in refuse(
+    assert "hierarchy of event: 2 distinct values are not leaves of their hierarchy" in told
+    assert "(rows 2, 4)" in told
+    assert "hierarchies= of sequences can be of event only, got 'url'" in refuse(
         HEADER + GOOD, error=ParameterError, hierarchies={"url": "tree.csv"}
     )
 
@@ -255,14 +257,14 @@ def test_hierarchy_must_know_every_event(refuse, reader, tmp_path):
      {"split": "day"}, {"zone": "Europe/Athens"}, {"coordinates": "plane"}],
 )  # fmt: skip
 def test_options_of_other_kinds_are_refused(options):
-    with pytest.raises(ParameterError, match=f"reading: {next(iter(options))} means nothing for sequences"):
+    with pytest.raises(ParameterError, match=f"{next(iter(options))}= does not apply to sequences"):
         ReadOptions.of("sequences", options)
 
 
 @pytest.mark.parametrize("option", ["monitored", "resolution", "user_key", "query"])
 def test_options_of_sequences_are_refused_for_trajectories(option):
     value = {"monitored": "a", "resolution": "day", "user_key": "host", "query": "keep"}[option]
-    with pytest.raises(ParameterError, match=f"reading: {option} means nothing for trajectories"):
+    with pytest.raises(ParameterError, match=f"{option}= does not apply to trajectories"):
         ReadOptions.of("trajectories", {option: value})
     read_options = ReadOptions.of("sequences", {option: value})
     assert ReadOptions.from_dict(json.loads(json.dumps(read_options.to_dict()))) == read_options
@@ -271,10 +273,13 @@ def test_options_of_sequences_are_refused_for_trajectories(option):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resolution": "minutes"}, "resolution must be one of second, minute, hour, day.*Did you mean 'minute'"),
-        ({"user_key": "agent"}, "user_key must be one of host, user, host\\+agent"),
-        ({"query": None}, "query must be text"),
-        ({"monitored": 3}, "monitored must be a list of texts"),
+        (
+            {"resolution": "minutes"},
+            "resolution= must be one of second, minute, hour, day.*Did you mean resolution='minute'",
+        ),
+        ({"user_key": "agent"}, "user_key= must be one of host, user, host\\+agent"),
+        ({"query": None}, "query= must be text"),
+        ({"monitored": 3}, "monitored= must be a list of texts"),
     ],
 )
 def test_wrong_options(options, message):
@@ -289,7 +294,7 @@ def test_spmf_sequences_with_times(reader):
     text = "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n<0> 1 -1 <4> 2 3 -1 -2\n-2\n<-5> 2 -1 <-7> 1 -1 -2\n"
     data = reader(text, "s.txt")
     assert people(data) == {"1": [("apple", 0), ("2", 4), ("3", 4)], "3": [("apple", -7), ("2", -5)]}
-    assert "Sequences without any event, which were left out: 1." in data.notes
+    assert find_note(data.notes, "empty-records-left-out").counts == {"sequences": 1}
     assert data.time_unit == TimeUnit()
 
 
@@ -299,9 +304,9 @@ def test_spmf_sequences_with_times(reader):
         ("<1> 1 -1 -2\n<1> 1 -1 2 -1 -2\n", "line 2 has an item without a time"),
         ("<1> 1 -1 -2\n<1> 1 -1\n", "line 2 must end with -2"),
         ("<1> 1 -1 -2\n<1> 1 -1 -2 -2\n", "line 2 must end with -2"),
-        (f"<1> 1 -1 -2\n<1> {CANARY} -1 -2\n", "line 2 may only hold"),
-        ("<1> 1 -1 -2\n<1234567890123456789> 1 -1 -2\n", "line 2 may only hold"),
-        ("#\n<1> 1 -1 -2\n<123456789012345678> 1 -1 -2\n", "column 'time'.* not so in row 3"),
+        (f"<1> 1 -1 -2\n<1> {CANARY} -1 -2\n", "line 2 may only have"),
+        ("<1> 1 -1 -2\n<1234567890123456789> 1 -1 -2\n", "line 2 may only have"),
+        ("#\n<1> 1 -1 -2\n<123456789012345678> 1 -1 -2\n", "column 'time'.* look at row 3"),
         (f"@ITEM=1={CANARY}\n@ITEM=2={CANARY}\n<1> 1 -1 -2\n", "same name"),
         ("-2\n", "no sequences"),
     ],

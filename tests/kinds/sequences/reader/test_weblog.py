@@ -14,6 +14,7 @@ from tests.kinds.sequences.naive.files import (
     write_and_read,
     write_and_refuse,
 )
+from tests.notes import find_note, find_notes, list_sentences
 
 from sfumato.exceptions import ParameterError
 
@@ -32,12 +33,12 @@ def test_web_logs_are_recognised_whatever_their_name(reader):
     text = request(time="31/Dec/1969:19:00:07 -0500") + request(request="GET /b?id=7") + request("h2")
     data = reader(text, "access_log.1")
     assert people(data) == {"h1": [("/b", 5), ("/a", 7)], "h2": [("/a", 5)]}
-    assert data.notes == (
+    assert list_sentences(data.notes) == [
         "Read 3 lines of access_log.1.",
         "Recognised a web log: a request with status 2xx or 304 is an event.",
-        "Reading host as person.",
+        "Reading `host` as person.",
         "Found 2 people and 3 events of 2 kinds.",
-    )
+    ]
     assert people(reader(gzip.compress(text.encode()), "access.log.gz")) == people(data)
     assert people(reader(text.replace("\n", "\r\n"), "access.log")) == people(data)
     assert people(reader(text.replace("\n", "\r").rstrip(), "access.log")) == people(data)
@@ -51,12 +52,12 @@ def test_who_a_person_is_in_a_web_log(reader):
     assert list(people(reader(text, "a.log", user_key="host"))) == ["h1", "h2"]
     by_user = reader(text, "a.log", user_key="user")
     assert list(people(by_user)) == ["ann", "bob b"]
-    assert "Requests of nobody known, which were left out: 1." in by_user.notes
+    assert find_note(by_user.notes, "anonymous-left-out").counts == {"requests": 1}
     by_agent = reader(text + request(rest=' "-" ""') + request(status=404), "a.log", user_key="host+agent")
     assert list(people(by_agent)) == [
         "h1/Mozilla\\/5.0 (X11; rv:1)", "h1/curl\\/8", "h2/Mozilla\\/5.0 (X11; rv:1)", "h1/-"
     ]  # fmt: skip
-    assert "Reading host and agent as person." in by_agent.notes
+    assert find_note(by_agent.notes, "role-assigned").columns == ("host", "agent")
 
 
 def test_what_counts_as_an_event(reader):
@@ -64,8 +65,8 @@ def test_what_counts_as_an_event(reader):
     other = "".join(request(status=s, request=f"GET /{s} HTTP/1.0") for s in (301, 404, 500))
     data = reader(shown + other + request(request="\\x16\\x03", status=400) + request(request="-", status=408), "a.log")
     assert data.history().lists() == [["/200", "/206", "/304"]]
-    assert "Requests with another status, which were left out: 5." in data.notes
-    assert not any("collapsed" in note for note in data.notes)
+    assert find_note(data.notes, "other-status-left-out").counts == {"requests": 5}
+    assert not find_notes(data.notes, "duplicate-events-removed")
 
 
 def test_requests_become_paths(reader):
@@ -87,9 +88,9 @@ def test_a_log_that_is_said_to_be_something_else_is_not_a_log(refuse):
 def test_bad_lines_of_a_web_log_are_named(refuse):
     text = request(CANARY) + CANARY + "\n" + request(CANARY) + "\n" + request(time=f"{CANARY}")
     told = refuse(text, "a.log")
-    assert "every line must be a request in common or combined log format; not so lines 2, 4, 5 (3 in all)" in told
-    assert "not so line 2" in refuse(request() + request(request=CANARY), "a.log")
-    assert "column 'time': dates and times must exist on calendar and clock, not so in row 2" in refuse(
+    assert "every line must be a request in common or combined log format; look at lines 2, 4, 5 (3 in all)" in told
+    assert "look at line 2" in refuse(request() + request(request=CANARY), "a.log")
+    assert "column 'time': row 2 has a date or time that does not exist" in refuse(
         request(status=404) + request(CANARY, time="31/Feb/2000:00:00:00 +0000"), "a.log"
     )
 
@@ -99,10 +100,10 @@ def test_web_logs_that_do_not_have_what_is_asked_for(refuse):
     assert "no request has status 2xx or 304 and a user." in refuse(request(CANARY), "a.log", user_key="user")
     told = refuse(request(rest=AGENT) + request(CANARY), "a.log", user_key="host+agent")
     assert "must name an agent" in told
-    assert "not so line 2" in told
-    assert "not so lines 1, 2, 3" in refuse(HEADER + GOOD, user_key="host")
+    assert "look at line 2" in told
+    assert "look at lines 1, 2, 3" in refuse(HEADER + GOOD, user_key="host")
     assert "the file is empty" in refuse("\n", "a.log", user_key="host")
-    assert "columns mean nothing for a web log" in refuse(
+    assert "columns= does not apply to web logs" in refuse(
         request(CANARY), "a.log", error=ParameterError, columns={"person": "host"}
     )
 
@@ -119,4 +120,4 @@ def test_long_paths_and_agents(refuse, reader):
 def test_a_hierarchy_names_lines_of_the_log(refuse, tmp_path):
     (tmp_path / "tree.csv").write_text("/a;*\n/b;*\n")
     text = request(status=404) + request() + request(request=f"GET /{CANARY}")
-    assert "1 (row 3)" in refuse(text, "a.log", hierarchies={"event": str(tmp_path / "tree.csv")})
+    assert "(row 3)" in refuse(text, "a.log", hierarchies={"event": str(tmp_path / "tree.csv")})

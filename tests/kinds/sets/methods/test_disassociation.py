@@ -202,7 +202,7 @@ def test_refine_leaves_the_last_term_where_lemma_2_needs_it():
 def test_people_without_items_are_withheld_and_counted():
     release = Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], ["a"]]), Run()).release
     assert dict(release.suppressed_records) == {NO_ITEM: 1} and len(release) == 2
-    with pytest.raises(InfeasibleError, match="needs 2 records, and 1 of 3 hold an item"):
+    with pytest.raises(InfeasibleError, match="only 1 of 3 records have an item; a cluster needs 2"):
         Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], []]), Run())
 
 

@@ -46,27 +46,27 @@ def test_texts_without_an_item(refuse, format):
 def test_formats_and_options_of_other_kinds(refuse):
     with pytest.raises(
         ParameterError,
-        match="format must be one of csv, parquet, jsonl, xlsx, xes, gpx, geojson, spmf, got 'transactions'",
+        match="format= must be one of csv, parquet, jsonl, xlsx, xes, gpx, geojson, spmf, got 'transactions'",
     ):
         ReadOptions("sequences", format="transactions")
-    with pytest.raises(ParameterError, match="separator means nothing for trajectories"):
+    with pytest.raises(ParameterError, match="separator= does not apply to trajectories"):
         ReadOptions("trajectories", separator=";")
-    with pytest.raises(ParameterError, match="Did you mean 'transactions'"):
+    with pytest.raises(ParameterError, match="Did you mean format='transactions'"):
         ReadOptions("sets", format="transaction")
     for option in ({"split": "day"}, {"monitored": ("a",)}, {"places": "grid:4"}):
-        with pytest.raises(ParameterError, match="means nothing for sets"):
+        with pytest.raises(ParameterError, match="does not apply to sets"):
             ReadOptions.of("sets", option)
-    with pytest.raises(ParameterError, match="separator must be one character"):
+    with pytest.raises(ParameterError, match="separator= must be one character"):
         ReadOptions("sets", separator="ab")
     told = refuse("1 2\n", error=ParameterError, format="transactions", drop=["x"])
-    assert "columns, header and drop mean nothing where format is transactions" in told
+    assert "columns=, header= and drop= do not apply to format='transactions'" in told
 
 
 def test_text_that_is_not_utf8(refuse, reader):
     assert "text must be UTF-8, line 4 is not" in refuse((HEADER + GOOD + f"{CANARY}\xe9,a\n").encode("latin-1"))
     latin = f"a b\n{CANARY}\xe9\n".encode("latin-1")
     assert "text must be UTF-8, line 2 is not" in refuse(latin, "b.txt", format="transactions")
-    assert "line 2 holds a NUL byte" in refuse(b"1 2\n3\0\n", "b.dat")
+    assert "line 2 has a NUL byte" in refuse(b"1 2\n3\0\n", "b.dat")
     assert people(reader(latin, "b.txt", format="transactions", encoding="latin-1"))["2"] == [f"{CANARY}\xe9"]
 
 
@@ -82,8 +82,8 @@ def test_duplicate_and_unknown_columns(refuse):
     assert "column 'itme' has no role" in refuse(f"person,itme\n{CANARY},{CANARY}\n")
     assert "column 'price' has no role" in refuse(f"person,item,price\n{CANARY},{CANARY},3\n")
     told = refuse(HEADER + GOOD, error=ParameterError, columns={"place": "item"})
-    assert "there is no role 'place'" in told
-    assert "must have as many cells as the first line; row 3 has 3" in refuse(HEADER + GOOD + f"{CANARY},b,c\n")
+    assert "has no role 'place'" in told
+    assert "row 3 has 3 cells, the first line has 2" in refuse(HEADER + GOOD + f"{CANARY},b,c\n")
 
 
 @pytest.mark.parametrize("column", ["person", "item"])
@@ -91,16 +91,16 @@ def test_duplicate_and_unknown_columns(refuse):
 def test_empty_cells(refuse, column, blank):
     row = {"person": CANARY, "item": CANARY, column: blank}
     told = refuse(HEADER + GOOD + ",".join(row.values()) + "\n")
-    assert f"column '{column}' must not have empty cells, found them in row 3" in told
+    assert f"column '{column}' has empty cells in row 3" in told
 
 
 def test_items_that_are_too_long(refuse):
     label = CANARY * 120_000
     assert "column 'item': a label may have at most 1,000 characters" in refuse(HEADER + GOOD + f"p,{CANARY * 200}\n")
     told = refuse(f"a b\n\nc {label}\n", "b.txt", format="transactions")
-    assert "b.txt: an item must have at most 1,000 characters, not so in line 3" in told
-    assert "not so in line 3" in refuse(f"codes\na\nb|{label}\n", "b.txt", format="amnesia")
-    assert "column 'items': an item must have at most 1,000 characters, not so in row 2" in refuse(
+    assert "b.txt: an item must have at most 1,000 characters; look at line 3" in told
+    assert "look at line 3" in refuse(f"codes\na\nb|{label}\n", "b.txt", format="amnesia")
+    assert "column 'items': an item must have at most 1,000 characters; look at row 2" in refuse(
         f"person,items\n1,a\n2,b;{CANARY * 200}\n"
     )
 
@@ -111,7 +111,7 @@ def test_columns_of_a_wrong_type(refuse, tmp_path):
         pq.write_table(pa.table(cells), tmp_path / "c.parquet")
         assert f"column '{column}' must hold" in refuse((tmp_path / "c.parquet").read_bytes(), "c.parquet")
     pq.write_table(pa.table({"person": [CANARY], "items": [["a\0b"]]}), tmp_path / "c.parquet")
-    assert "an item must hold no NUL character, not so in row 1" in refuse(
+    assert "an item must hold no NUL character; look at row 1" in refuse(
         (tmp_path / "c.parquet").read_bytes(), "c.parquet"
     )
 

@@ -20,6 +20,7 @@ from tests.kinds.sets.naive.files import (
     write_and_read,
     write_and_refuse,
 )
+from tests.notes import find_note, find_notes, list_sentences
 
 import sfumato as sf
 from sfumato import plugins
@@ -61,7 +62,8 @@ def test_rows_are_those_of_a_plain_reader(tmp_path_factory, rows):
     assert people(data) == expected
     assert list(people(data)) == list(expected)
     repeats = len(rows) - sum(map(len, expected.values()))
-    assert any(f"count once: {repeats}." in note for note in data.notes) == (repeats > 0)
+    counts = [note.counts for note in find_notes(data.notes, "duplicate-items-removed")]
+    assert counts == ([{"items": repeats}] if repeats else [])
 
 
 def test_the_kind_names_the_reader(tmp_path):
@@ -89,14 +91,14 @@ def test_rows_are_sorted_by_code_and_hold_each_item_once(reader):
 
 def test_what_was_done_is_noted(reader):
     data = reader("uid,sku,price\n1,a,9\n1,a,9\n2,b,9\n", drop=["price"])
-    assert data.notes == (
+    assert list_sentences(data.notes) == [
         "Read 3 rows of baskets.csv.",
         "Reading `uid` as person.",
         "Reading `sku` as item.",
-        "Left out the columns `price`.",
-        "Items that repeat in a record, and count once: 1.",
+        "Left out column `price`.",
+        "Removed 1 duplicate item within records.",
         "Found 2 people and 2 items of 2 kinds.",
-    )
+    ]
 
 
 def test_columns_told_win_over_names_known(reader):
@@ -107,10 +109,10 @@ def test_columns_told_win_over_names_known(reader):
 def test_baskets_of_a_person_are_one_set_and_baskets_without_people_are_records(reader):
     both = reader("customer_id,basket_id,product\n1,x,a\n1,y,b\n2,x,c\n")
     assert people(both) == {"1": ["a", "b"], "2": ["c"]}
-    assert "All items of a person are one set; `basket_id` is not used." in both.notes
+    assert find_note(both.notes, "transactions-joined").columns == ("basket_id",)
     alone = reader("InvoiceNo,StockCode\nx,a\ny,b\n")
     assert people(alone) == {"x": ["a"], "y": ["b"]}
-    assert "There is no person column: each `InvoiceNo` is a record." in alone.notes
+    assert find_note(alone.notes, "no-person-column").columns == ("InvoiceNo",)
 
 
 def test_a_table_without_a_header(reader):
@@ -167,7 +169,8 @@ def test_lines_are_those_of_a_plain_reader(tmp_path_factory, rows, separator, cl
     data = read(file, ReadOptions("sets", format="transactions", separator=separator))
     assert people(data) == expected
     blank = len(rows) - len(expected)
-    assert any(f"left out: {blank}." in note for note in data.notes) == (blank > 0)
+    counts = [note.counts for note in find_notes(data.notes, "empty-records-left-out")]
+    assert counts == ([{"records": blank}] if blank else [])
 
 
 @pytest.mark.parametrize("text", ["5 7 \n7 \n", "5,7,\n7,\n", "5,7\n7\n", "5;7\n7\n", "5\t7\n7\n", "5|7\n7\n"])
@@ -178,14 +181,14 @@ def test_numbered_items_are_recognised(reader, text):
 @pytest.mark.parametrize("text", ["1 2\n1 3\n", "1\t2\n1\t3\n", "1,2\n3,4\n", "1\n2\n", "milk,bread\nmilk\n", "milk\n"])
 def test_what_could_be_mistaken_is_asked_for(refuse, text):
     told = refuse(text, "b.txt")
-    assert "b.txt: the look of the file does not tell how sets are written in it" in told
+    assert "b.txt: the format of the sets is ambiguous" in told
     assert all(format in told for format in ("csv", "transactions", "spmf", "amnesia"))
 
 
 def test_lines_that_the_first_thousand_do_not_announce(refuse):
     told = refuse("1 2\n3\n" * 600 + f"4 {CANARY}\n", "b.txt")
     assert "a line must hold numbered items, as the first lines do" in told
-    assert "not so line 1201" in told
+    assert "look at line 1201" in told
 
 
 def test_told_transactions_may_hold_words(reader, refuse):
@@ -213,8 +216,8 @@ def test_quotes_work_as_in_csv_unless_spaces_separate(reader, refuse):
 def test_blank_items_and_blank_records_are_noted(reader):
     data = reader("1,,2\n\n , \n3\n", "b.txt", format="transactions", separator=",")
     assert people(data) == {"1": ["1", "2"], "4": ["3"]}
-    assert "Items without a name, which were skipped: 2." in data.notes
-    assert "Records without any item, which were left out: 2." in data.notes
+    assert find_note(data.notes, "empty-items-left-out").counts == {"items": 2}
+    assert find_note(data.notes, "empty-records-left-out").counts == {"records": 2}
 
 
 def test_items_are_named_by_item_lines(reader, refuse):
@@ -224,17 +227,17 @@ def test_items_are_named_by_item_lines(reader, refuse):
     for bad in ("@ITEM=1=x\n@ITEM=2=x\n1 2\n", "@ITEM=1=2\n1 2\n"):
         assert "two @ITEM lines give the same name, or one that is an item" in refuse(bad, "b.txt")
     assert "two @ITEM lines name the same item" in refuse(f"@ITEM=1={CANARY}\n@ITEM=1=b\n1 2\n", "b.txt")
-    assert "must name an item as @ITEM=1=apple does; not so line 1" in refuse("@ITEM=1=\n1 2\n", "b.txt")
+    assert "must name an item as @ITEM=1=apple does; look at line 1" in refuse("@ITEM=1=\n1 2\n", "b.txt")
 
 
 def test_spmf_sequences_are_sets(reader, refuse):
     data = reader("# a comment\n<1> 1 -1 <-2> 2 1 -1 -2\n-2\n2 -1 -2\n", "b.txt")
     assert people(data) == {"1": ["1", "2"], "3": ["2"]}
-    assert "Items that repeat in a record, and count once: 1." in data.notes
-    assert "Records without any item, which were left out: 1." in data.notes
+    assert find_note(data.notes, "duplicate-items-removed").counts == {"items": 1}
+    assert find_note(data.notes, "empty-records-left-out").counts == {"records": 1}
     assert people(reader("1 2\n2 3\n", "b.txt", format="spmf")) == {"1": ["1", "2"], "2": ["2", "3"]}
-    assert "end with -2 and have no other; not so lines 2, 3" in refuse("1 -1 -2\n1 -1\n-2 1 -2\n", "b.spmf")
-    assert "may only hold item numbers, <times>, -1 and -2; not so line 2" in refuse(
+    assert "end with -2 and have no other; look at lines 2, 3" in refuse("1 -1 -2\n1 -1\n-2 1 -2\n", "b.spmf")
+    assert "may only hold item numbers, <times>, -1 and -2; look at line 2" in refuse(
         f"1 -1 -2\n{CANARY} -2\n", "b.spmf"
     )
 
@@ -244,7 +247,7 @@ def test_sets_as_amnesia_writes_them(reader, refuse):
     assert people(reader(text, "b.txt", format="amnesia")) == {"1": ["a1", "b1", "b2"], "2": ["b1"]}
     assert people(reader("items\na 1|b,1\nb;1\n", "b.txt")) == {"1": ["a 1", "b,1"], "2": ["b;1"]}
     assert people(reader("items\na 1,b\nb\n", "b.csv")) == {"1": ["a 1", "b"], "2": ["b"]}
-    assert "The first line is a header." in reader("items\na\nb\n", "b.txt").notes
+    assert find_note(reader("items\na\nb\n", "b.txt").notes, "header-line")
     assert "there are no records, only a header" in refuse("codes\n", "b.txt", format="amnesia")
     assert "may be separated by ';' or by ','" in refuse(f"items\n{CANARY};b\na,b\n", "b.txt")
 
@@ -256,14 +259,14 @@ def test_sets_as_amnesia_writes_them(reader, refuse):
 def test_cells_with_several_items(reader, mark):
     data = reader(f'person,items\n1,"whole milk{mark} bread{mark}"\n2,bread\n1,wine\n3,\n')
     assert people(data) == {"1": ["whole milk", "bread", "wine"], "2": ["bread"]}
-    assert f"Items in `items` are separated by {mark!r}." in data.notes
-    assert "Records without any item, which were left out: 1." in data.notes
+    assert f"Items in `items` are separated by {mark!r}." in list_sentences(data.notes)
+    assert find_note(data.notes, "empty-records-left-out").counts == {"records": 1}
 
 
 def test_a_cell_column_without_people(reader):
     data = reader("age;products\n33;a|b\n34;b\n", drop=["age"])
     assert people(data) == {"1": ["a", "b"], "2": ["b"]}
-    assert "There is no person column: each row is a record." in data.notes
+    assert "each row is a record" in str(find_note(data.notes, "no-person-column"))
     assert people(reader('items\n"1 2"\n"2 3"\n')) == {"1": ["1", "2"], "2": ["2", "3"]}
 
 
@@ -291,7 +294,7 @@ def test_lists_of_parquet_and_json_lines(reader, tmp_path):
     pq.write_table(pa.table({"item": [[3, None, 4], [3]]}), tmp_path / "d.parquet")
     data = read(tmp_path / "d.parquet", ReadOptions("sets", columns={"items": "item"}))
     assert people(data) == {"1": ["3", "4"], "2": ["3"]}
-    assert "Items without a name, which were skipped: 1." in data.notes
+    assert find_note(data.notes, "empty-items-left-out").counts == {"items": 1}
 
 
 def test_long_texts_are_split_in_parts(monkeypatch):
@@ -313,7 +316,7 @@ def test_a_hierarchy_by_popularity_follows_the_number_of_records(reader):
     text = "salt milk milk\nmilk beer\nmilk beer\nwine\n"
     tree = reader(text, format="transactions", hierarchies={"item": "popular:2"}).hierarchies["item"]
     assert tree.leaf_labels == ("milk", "beer", "salt", "wine") and tree.height == 2
-    with pytest.raises(ParameterError, match="popular:1 needs a larger number"):
+    with pytest.raises(ParameterError, match="popular needs a number of at least 2"):
         reader(text, format="transactions", hierarchies={"item": "popular:1"})
 
 
@@ -334,12 +337,9 @@ def test_hierarchies_must_cover_every_item(reader, refuse, tmp_path):
         reader(HEADER + "1,a\n2,b\n", hierarchies={"item": str(tmp_path / "tree.csv")}).hierarchies["item"].height == 1
     )
     told = refuse(f"{HEADER}1,a\n2,b\n2,{CANARY}\n", hierarchies={"item": str(tmp_path / "tree.csv")})
-    assert (
-        "hierarchy of item: every value must be a leaf of its hierarchy; distinct values that are not: 1 (row 3)"
-        in told
-    )
+    assert "hierarchy of item: 1 value is not a leaf of its hierarchy (row 3)" in told
     strange = refuse(HEADER + "1,a\n", error=ParameterError, hierarchies={"place": "balanced:2"})
-    assert "sets have a hierarchy of item only" in strange
+    assert "of sets can be of item only" in strange
 
 
 def test_utility_constraints_leave_unnamed_items_alone(reader, refuse, tmp_path):
@@ -347,12 +347,12 @@ def test_utility_constraints_leave_unnamed_items_alone(reader, refuse, tmp_path)
     given = {"utility": str(tmp_path / "utility.txt")}
     data = reader(HEADER + "1,a\n1,b\n2,c\n2,d\n", constraints=given)
     assert data.constraints["utility"] == (("b", "c"), ("a",), ("d",))
-    assert "Entries of the utility constraints that are no item of the data: 1." in data.notes
+    assert find_note(data.notes, "constraints-with-strangers").counts == {"entries": 1}
     (tmp_path / "utility.txt").write_text(f"{CANARY};c\nb;{CANARY}\n")
     told = refuse(f"{HEADER}1,{CANARY}\n", constraints=given)
-    assert "must put every item into one group, 1 entries repeat an item (line 2)" in told
+    assert "must have every item in one group; 1 entries repeat an item (line 2)" in told
     other = refuse(HEADER + "1,a\n", error=ParameterError, constraints={"use": "x"})
-    assert "sets have constraints called privacy and utility, not 'use'" in other
+    assert "constraints= of sets must be privacy or utility, got 'use'" in other
 
 
 def test_privacy_constraints_are_itemsets(reader, refuse, tmp_path):
@@ -360,9 +360,9 @@ def test_privacy_constraints_are_itemsets(reader, refuse, tmp_path):
     given = {"privacy": str(tmp_path / "privacy.txt")}
     data = reader("1 2\n3 4 5\n", "b.dat", constraints=given)
     assert data.constraints["privacy"] == (("1", "2"), ("2", "3"), ("4",))
-    assert "Entries of the privacy constraints that are no item of the data: 1." in data.notes
+    assert "1 entry of the privacy constraints" in str(find_note(data.notes, "constraints-with-strangers"))
     (tmp_path / "privacy.txt").write_text(f"{CANARY}\n")
-    assert "privacy.txt must name items of the data" in refuse("1 2\n3\n", "b.dat", constraints=given)
+    assert "privacy.txt has no items of the data" in refuse("1 2\n3\n", "b.dat", constraints=given)
 
 
 def test_lines_of_constraints_that_are_labels_stay_whole(tmp_path):
@@ -376,4 +376,4 @@ def test_lines_of_constraints_that_are_labels_stay_whole(tmp_path):
 def test_sensitive_items(reader, refuse, tmp_path):
     (tmp_path / "sensitive.txt").write_text("7\n")
     assert reader("5 7\n7\n", "b.dat", sensitive=[f"@{tmp_path / 'sensitive.txt'}"]).schema.sensitive == ("7",)
-    assert "option sensitive, entry 1, does not occur" in refuse("5 7\n7\n", "b.dat", sensitive=["8"])
+    assert "does not occur in the data (entry 1)" in refuse("5 7\n7\n", "b.dat", sensitive=["8"])

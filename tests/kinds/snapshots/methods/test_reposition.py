@@ -40,7 +40,7 @@ def test_costs_of_suppression_decide_whether_waiting_pays():
 @pytest.mark.parametrize("name", ["snapshot", "group", "count"])
 def test_names_the_release_needs_are_refused(name):
     data = sf.Dataset.of("snapshots", [(0, "1", "a"), (0, "2", "b")], (name,), "ill")
-    with pytest.raises(SchemaError, match=f"a column '{name}' of its own"):
+    with pytest.raises(SchemaError, match=f"Column '{name}' has the name of a column"):
         sf.anonymize(data, sf.methods.Reposition(l=2))
 
 

@@ -15,10 +15,12 @@ from tests.kinds.table.releases import drawn, members_of, people_of
 
 import sfumato as sf
 from sfumato.api import calls
+from sfumato.checks.classes import Classes
 from sfumato.exceptions import ReleaseWarning
 from sfumato.kinds.table.attacks import attributes, homogeneity, more_known
-from sfumato.kinds.table.decode import PublishedTable, quasi_columns
+from sfumato.kinds.table.decode import quasi_columns
 from sfumato.kinds.table.knowledge import Fitting
+from sfumato.release.decode import decode
 
 
 def fitting(made):
@@ -94,7 +96,7 @@ def test_whoever_knows_a_sensitive_value_as_well(made):
 @given(drawn(), st.integers(1, 5))
 def test_few_people_and_classes_are_looked_at_in_one_go(made, pairs):
     data, result = made
-    rows, table = result.owner_record.rows, PublishedTable.of(result.release)
+    rows, table = result.owner_record.rows, Classes.of(decode(result.release))
     fitting, value = Fitting.of(table, data), rows % 3
     fits = fitting.fits.toarray()
     there = np.zeros((fits.shape[1], 3), np.int64)

@@ -11,6 +11,7 @@ from tests.examples import settings
 from tests.kinds.table.drawn_tables import dataset_of, tables
 from tests.kinds.table.naive import full_domain as plain
 from tests.kinds.table.naive.published_tables import classes_of_release, find_unfaithful
+from tests.notes import list_sentences
 
 import sfumato as sf
 from sfumato.data.dataset import Dataset
@@ -190,7 +191,7 @@ def test_incognito_counts_and_notes_minimal_levels():
     run = run_of()
     sf.methods.Incognito(k=2).anonymize(original, run)
     assert run.counters["minimal choices"] == 2 and run.counters["choices of levels"] == 4
-    assert run.notes == ["Minimal levels of city, sex: 0 1; 1 0."]
+    assert list_sentences(run.notes) == ["Minimal levels of `city` and `sex`: 0 1; 1 0."]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -28,7 +28,7 @@ def write_and_refuse(folder, content, name="people.csv", error=SchemaError, **op
         write_and_read(folder, content, name, **options)
     assert CANARY not in "".join(traceback.format_exception(caught.value))
     assert sorted(path.name for path in folder.iterdir()) == before
-    return str(caught.value)
+    return caught.value.text
 
 
 def plain_cells(rows, empty=()):

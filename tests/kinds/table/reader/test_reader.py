@@ -15,11 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.kinds.table.naive.files import GOOD, HEADER, ROLES, plain_cells, write_and_read
+from tests.notes import find_note, find_notes, list_sentences
 
 import sfumato as sf
 from sfumato.exceptions import SfumatoError
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.reader import read, read_attributes
+from sfumato.messages import option
 from sfumato.readers.options import ReadOptions
 
 
@@ -40,9 +42,11 @@ def test_identifiers_never_reach_the_dataset(reader):
     data = reader(HEADER + GOOD, **ROLES)
     assert data.table.column_names == ["age", "sex", "illness"]
     assert [column.role for column in data.schema.columns] == ["quasi-identifier", "quasi-identifier", "sensitive"]
-    assert "Left out the identifier `name`." in data.notes
-    assert "Reading `age` as whole numbers." in data.notes
-    assert "Reading `sex` and `illness` as categories." in data.notes
+    assert find_note(data.notes, "identifiers-left-out").columns == ("name",)
+    assert list_sentences(find_notes(data.notes, "scale-detected")) == [
+        "Reading `age` as whole numbers.",
+        "Reading `sex` and `illness` as categories.",
+    ]
     assert data.unit.is_person
 
 
@@ -142,22 +146,25 @@ def test_missing_cells_are_a_value_of_their_own(tmp_path_factory, rows, empty):
     assert [list(row.values()) for row in data.table.to_pylist()] == wanted
     for at, column in enumerate(("first", "second")):
         count = sum(row[at] == "" for row in wanted)
-        told = [note for note in data.notes if f"`{column}`" in note and "empty" in note]
-        assert len(told) == (count > 0)
+        empty_notes = [*find_notes(data.notes, "empty-cells-kept"), *find_notes(data.notes, "column-empty")]
+        assert sum(note.columns == (column,) for note in empty_notes) == (count > 0)
         assert (attribute_of(data, column).codes < 0).sum() == count
 
 
 def test_notes_count_empty_cells(reader):
     data = reader("age,sex\n,f\n1,\n,m\n", quasi="age,sex")
-    assert "2 empty cells in `age` are kept as a value of their own." in data.notes
-    assert "1 empty cell in `sex` is kept as a value of its own." in data.notes
-    assert "All cells in `b` are empty." in reader("a,b\n1,\n2,\n", quasi="a,b").notes
+    assert list_sentences(find_notes(data.notes, "empty-cells-kept")) == [
+        "2 empty cells in `age` are kept as a separate value.",
+        "1 empty cell in `sex` is kept as a separate value.",
+    ]
+    assert find_note(reader("a,b\n1,\n2,\n", quasi="a,b").notes, "column-empty").columns == ("b",)
 
 
 def test_a_number_column_with_some_text_is_doubted(reader):
     data = reader("age\n30\n41\nold\n25\n", quasi="age")
     assert scales(data) == {"age": "categorical"}
-    assert any("Most cells of `age` are numbers, but 1 are not (row 3)" in note for note in data.notes)
+    details = find_note(data.notes, "mixed-numbers").details
+    assert (details["others"], details["rows"]) == ("1", "row 3")
 
 
 def test_column_names_with_commas_spaces_and_quotes(reader):
@@ -170,19 +177,19 @@ def test_columns_can_be_dropped_one_by_one_or_all(reader):
     for drop in ("name,illness", ("name", "illness"), "*"):
         data = reader(HEADER + GOOD, quasi="age,sex", drop=drop)
         assert data.table.column_names == ["age", "sex"]
-        assert "Left out the columns `name` and `illness`." in data.notes
+        assert find_note(data.notes, "columns-left-out").columns == ("name", "illness")
 
 
 def test_identifiers_that_repeat_say_that_a_record_is_no_person(reader):
     text = HEADER + GOOD + GOOD.partition("\n")[0] + "\n"
     data = reader(text, **ROLES)
-    assert any("a record is not a person" in note and "columns: owner=name" in note for note in data.notes)
+    assert find_note(data.notes, "identifier-repeats").details == {"option": option("columns", {"owner": "name"})}
     assert data.unit.owner == "person"
     assert data.people is None
     owned = reader(text, **{**ROLES, "identifier": ()}, columns={"owner": "name"})
     assert owned.person_codes().tolist() == [0, 1, 2, 0]
     assert owned.table.column_names == ["age", "sex", "illness"]
-    assert any("4 records of 3 people, up to 2 of one" in note for note in owned.notes)
+    assert find_note(owned.notes, "owners").counts == {"records": 4, "owners": 3, "most": 2}
     both = reader(text, **ROLES, columns={"owner": "name"})
     assert both.person_codes().tolist() == owned.person_codes().tolist()
     assert reader(text, **ROLES, unit="person").unit.is_person
@@ -226,7 +233,7 @@ def test_hierarchies_are_derived_for_every_scale(reader):
     assert data.hierarchies["age"].leaf_labels == ("20,30", "30,40", "40,50", "50,59")
     assert data.hierarchies["zip"].ancestors("01000") == ("0100*", "010**", "01***", "0****", "*")
     assert data.hierarchies["pain"].leaf_labels == ("low", "mid", "high")
-    assert any("begin at values of people" in note for note in data.notes)
+    assert find_notes(data.notes, "ranges-by-frequency")
 
 
 def test_hierarchies_are_read_for_labels_numbers_and_ranges(reader, tmp_path):
@@ -245,8 +252,8 @@ def test_a_population_has_the_same_scales_and_hierarchies(reader, tmp_path):
     options = ROLES | {"population": tmp_path / "town.csv", "empty": "?"}
     data = reader(HEADER + GOOD, **options, hierarchies={"age": "width:3", "sex": "flat"})
     assert data.population.to_pydict() == {"age": ["18", "77", "", ""], "sex": ["f", "m", "f", "m"]}
-    assert "Read 4 people of the population in town.csv." in data.notes
-    assert "Columns of the population that are not used: `street`." in data.notes
+    assert find_note(data.notes, "population-read").counts == {"people": 4}
+    assert find_note(data.notes, "population-columns-unused").columns == ("street",)
     everybody = attribute_of(data, "age", data.population)
     assert everybody.labels == ("18", "77")
     assert everybody.leaf.tolist() == [0, 2]

@@ -13,11 +13,14 @@ from tests.kinds.table.naive import promise
 from tests.kinds.table.releases import ILL, ORDER, drawn, members_of, people_of
 
 import sfumato as sf
+from sfumato.checks.classes import Classes
+from sfumato.checks.compiled import set_smallest
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.table.decode import PublishedTable, quasi_columns
+from sfumato.kinds.table.decode import quasi_columns
 from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.knowledge import Fitting
 from sfumato.kinds.table.verify.k_anonymity import verify, verify_against
+from sfumato.release.decode import decode
 from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat
 
@@ -103,9 +106,12 @@ def test_closeness_is_the_earth_movers_distance(distance, data):
 def test_whoever_is_known_fits_the_records_that_hold_their_values(made):
     data, result = made
     release = result.release
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     known = Fitting.of(table, data)
     found = known.weigh(table.sizes)[known.case]
+    with set_smallest(0):
+        compiled = Fitting.among(table, data, data.table)
+    assert (compiled.fits != known.fits).nnz == 0
     rows, quasi = rows_of(release)
     assert found.tolist() == [len(promise.candidates(rows, quasi, p, members_of(release))) for p in people_of(data)]
     verdict = verify_against(release, data, result.owner_record.rows)
@@ -128,7 +134,7 @@ def test_union_of_classes_is_as_safe_as_each(made, l, random):
 
 def with_population(release, counts, names=("age",)):
     """Publish the number of people of every class, in the order of their cells."""
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     quasi = quasi_columns(release)
     cells = release.table.select([c.name for c in quasi]).take(pa.array(table.example))
     cells = cells.append_column("people", pa.array(counts, pa.int64()))
@@ -149,7 +155,7 @@ def test_presence_is_counted_in_the_population(made, source):
     texts = {name: pa.array(["" if p[name] is None else str(p[name]) for p in population]) for name in known}
     data = dataclasses.replace(data, population=pa.table(texts))
     rows, quasi = rows_of(result.release)
-    table = PublishedTable.of(result.release)
+    table = Classes.of(decode(result.release))
     members = members_of(result.release)
     groups = [rows[at] for at in table.example]
     counts = [
@@ -172,7 +178,7 @@ def test_presence_without_a_population_stays_open():
     release = with_population(publish(data, [0, 0]).release, [4])
     assert verify(release).holds
     assert verify_against(release, data).outcome == "unsettled"
-    assert "(population)" in verify_against(release, data).unsettled[0]
+    assert "population=" in verify_against(release, data).unsettled[0]
 
 
 def test_several_sensitive_columns_are_judged_one_by_one():

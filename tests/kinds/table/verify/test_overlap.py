@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.kinds.table.decode import PublishedTable
+from sfumato.checks.classes import Classes
 from sfumato.kinds.table.verify.extra_tables import find_overlap
+from sfumato.release.decode import decode
 
 ROWS = [(age, town) for age, town in zip([1, 1, 4, 4], "abab", strict=True)]
 DATA = sf.Dataset.of("table", ROWS, ("age", "town"))
@@ -25,11 +26,11 @@ ages = st.one_of(ranges, st.sampled_from([None, {"lo": None, "hi": None}]))
 towns = st.one_of(st.none(), st.lists(st.sampled_from(TOWNS), min_size=1, max_size=2, unique=True).map(sorted))
 
 
-def rebuild(classes: list[tuple[Any, Any]]) -> PublishedTable:
+def rebuild(classes: list[tuple[Any, Any]]) -> Classes:
     """A release with one record in each of some classes, read back."""
     cells = {name: [row[at] for row in classes] for at, name in enumerate(("age", "town"))}
     table = pa.table({name: pa.array(cells[name], GOOD.table.schema.field(name).type) for name in cells})
-    return PublishedTable.of(dataclasses.replace(GOOD, table=table))
+    return Classes.of(decode(dataclasses.replace(GOOD, table=table)))
 
 
 def fits(row: tuple[Any, Any], age: int | None, town: str) -> bool:

@@ -72,7 +72,7 @@ def test_sensitive_places_are_refused():
 
 
 def test_places_without_coordinates_are_refused():
-    with pytest.raises(SchemaError, match="needs coordinates"):
+    with pytest.raises(SchemaError, match="no coordinates"):
         SeqAnon(k=2, m=1).anonymize(Dataset.of("trajectories", [["a"], ["b"]]), Run())
 
 

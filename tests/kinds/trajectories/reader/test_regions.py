@@ -103,7 +103,7 @@ def test_derived_regions_carry_name_centre_and_outline(tmp_path):
             'name,wkt\na,"POLYGON ((0 0, 1 0, 2 9))"\na,"POLYGON ((0 0, 1 0, 2 9))"\n',
             "region 2 has the name of region 1",
         ),
-        ("place,shape\na,b\n", "need the columns name and wkt"),
+        ("place,shape\na,b\n", "needs the columns name and wkt"),
         ("", "empty"),
     ],
 )

@@ -18,6 +18,7 @@ from sfumato import reports
 from sfumato.attacks.risk import Risk
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacks import risk_of_original
 from sfumato.kinds.trajectories.guarantees import KlmAnonymity, KmAnonymity
@@ -192,7 +193,7 @@ def test_hostile_labels_do_not_run():
         guarantee=KlmAnonymity(2, 2, 2, (hostile,)),
         sensitive=("'\"><img src=x>",),
     )
-    data = dataclasses.replace(comparison.original, notes=("Read <script>.",))
+    data = dataclasses.replace(comparison.original, notes=(Note("read", "Read {file}.", details={"file": "<script>"}),))
     comparison = dataclasses.replace(comparison, original=data)
     page = render(comparison, [Score("<script>", 1.0, {"<script>": "<script>"}, unit="<script>", title="<script>")])
     assert "<script" not in page

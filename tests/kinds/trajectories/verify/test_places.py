@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.notes import find_note
 
 import sfumato as sf
 from sfumato.api import calls
@@ -125,8 +126,8 @@ def test_the_places_of_few_people_have_no_coordinates_and_it_is_said(tmp_path: P
     result = sf.anonymize(data, SeqAnon(k=10, m=1, infeasible="suppress"), run=run)
     hidden = [row["place"] for row in result.release.places.to_pylist() if row["lon"] is None]
     assert hidden == [f"home{i}" for i in range(8)]
-    assert run.notes[-1].startswith("8 of 10 published places have no coordinates")
-    assert any("not published as they are" in note for note in data.notes)
+    assert find_note(run.notes, "places-without-coordinates").counts == {"hidden": 8, "places": 10}
+    assert find_note(data.notes, "coordinates-of-visits")
 
 
 def test_nothing_else_of_the_projection_is_published(tmp_path: Path) -> None:

@@ -50,8 +50,7 @@ def generate(size: int, seed: int, model: str = "long-weekend", **options: Any) 
     >>> generate(20, seed=1, model="long-holiday")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate activity: there is no model 'long-holiday'; the nearest known
-    one is 'long-weekend'.
+    sfumato.exceptions.ParameterError: generate activity: there is no model 'long-holiday'. Did you mean 'long-weekend'?
     """
     size, seed, settings = choose_model("activity", size, seed, model, OPTIONS, options)
     return daily_lives.simulate(size, seed, model, settings)

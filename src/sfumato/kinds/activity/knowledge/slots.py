@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checks.class_index import ClassIndex
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.dataset import Slots
@@ -88,32 +89,28 @@ class KnownSlots:
         return begin_intervals(self.slots.codes.shape[1], self.length)
 
     @cached_property
-    def _listed(self) -> Ints:
-        """Interval and activity of all listed shares by class, as ascending keys; activities as in the original."""
+    def _present(self) -> Flags:
+        """Tell which classes may do what: class by fact, which is an interval and an activity, as in the original."""
         published, width = self.published, len(self.slots.labels)
         code = np.array(self.slots.find(published.labels), dtype=np.int64)
         activity = code[published.activity] if len(code) else published.activity
-        keys = (published.owner * len(self.begins) + published.interval) * width + activity
-        return np.sort(keys[activity >= 0])
+        present = np.zeros((len(published.sizes), len(self.begins), width), dtype=bool)
+        is_listed = activity >= 0
+        present[published.owner[is_listed], published.interval[is_listed], activity[is_listed]] = True
+        if self.digits is not None:
+            # What is not listed may have been done all the same, because it rounds to nothing.
+            present[published.sizes * self.length > 10**self.digits] = True
+        present[self.hidden] = True
+        return present.reshape(len(present), -1)
 
     @cached_property
-    def _vague(self) -> Flags:
-        """Which classes may have done what is not listed, because it rounds to nothing."""
-        if self.digits is None:
-            return np.zeros(len(self.published.sizes), dtype=bool)
-        return np.asarray(self.published.sizes * self.length > 10**self.digits)
-
-    def _presence(self, first: int, stop: int) -> Flags:
-        """Tell which classes do what in some intervals: class, interval, activity."""
-        width, intervals = len(self.slots.labels), len(self.begins)
-        present = np.zeros((len(self.published.sizes), stop - first, width), dtype=bool)
-        owner, rest = np.divmod(self._listed, intervals * width)
-        interval, activity = np.divmod(rest, width)
-        inside = (interval >= first) & (interval < stop)
-        present[owner[inside], interval[inside] - first, activity[inside]] = True
-        present[self._vague] = True
-        present[self.hidden[:, first:stop]] = True
-        return present
+    def _index(self) -> ClassIndex:
+        """Index the classes by what they may do; those are near each other that do the same in the same intervals."""
+        present, width = self._present, len(self.slots.labels)
+        none = np.zeros((len(present), 0), np.int64)
+        by_interval = present.reshape(len(present), -1, width).astype(np.float64)
+        centres = by_interval @ np.arange(width) / np.maximum(by_interval.sum(axis=2), 1.0)
+        return ClassIndex(none, none, np.packbits(present, axis=1, bitorder="little"), centres)
 
     @cached_property
     def hidden(self) -> Flags:
@@ -139,44 +136,59 @@ class KnownSlots:
         code = -1 if self.gap is None else self.slots.find((self.gap,))[0]
         return np.asarray(np.logical_or.reduceat(self.slots.codes != code, self.begins, axis=1))
 
-    def _add_up(self, fitting: Flags, seen: Flags) -> Ints:
+    @cached_property
+    def _is_partly_observed(self) -> Flags:
+        """Which classes have somebody in them who is not observed in some interval."""
+        return np.asarray((self._observed < self.published.sizes[:, None]).any(axis=1))
+
+    def _add_up(self, person: Ints, classes: Ints, seen: Flags) -> Ints:
         """Return how many people are in the classes that fit, of those observed when the person is known to be.
 
         Parameters
         ----------
-        fitting
-            By person and class: whether it fits.
+        person, classes
+            Pairs of a person and a class that fits.
         seen
             By person and interval: whether the person is known to be observed in it.
         """
-        total = fitting.astype(np.int64) @ self.published.sizes
-        partly = (self._observed < self.published.sizes[:, None]).any(axis=1)
-        for number in np.flatnonzero(partly):
-            people = np.flatnonzero(fitting[:, number])
-            size = self.published.sizes[number]
-            least = np.where(seen[people], self._observed[number], size).min(axis=1, initial=size)
-            total[people] -= size - least
-        return np.asarray(total)
+        worth = self.published.sizes[classes]
+        partly = np.flatnonzero(self._is_partly_observed[classes])
+        step = max(1, _CELLS // max(1, seen.shape[1]))
+        for begin in range(0, len(partly), step):
+            pairs = partly[begin : begin + step]
+            size = worth[pairs]
+            observed = np.where(seen[person[pairs]], self._observed[classes[pairs]], size[:, None])
+            worth[pairs] = np.minimum(size, observed.min(axis=1, initial=np.iinfo(np.int64).max))
+        return np.bincount(person, worth, minlength=len(seen)).astype(np.int64)
 
     def know_all(self) -> Ints:
         """Return how many people fit when everything that a person did is known: the worst case of any knowledge."""
-        people, width = len(self.slots.codes), len(self.slots.labels)
-        classes = len(self.published.sizes)
-        fitting = np.ones((people, classes), dtype=bool)
-        span = max(1, _CELLS // max(1, classes * width))
-        ends = np.append(self.begins, self.slots.codes.shape[1])
-        for first in track("compare records", range(0, len(self.begins), span)):
-            stop = min(first + span, len(self.begins))
-            absent = ~self._presence(first, stop).reshape(classes, -1)
-            codes = self.slots.codes[:, ends[first] : ends[stop]]
-            place = np.repeat(np.arange(stop - first), np.diff(ends[first : stop + 1])) * width
-            step = max(1, _CELLS // absent.shape[1])
-            for begin in range(0, people, step):
-                block = codes[begin : begin + step]
-                done = np.zeros((len(block), absent.shape[1]), dtype=np.float32)
-                np.put_along_axis(done, place + block, 1.0, axis=1)
-                fitting[begin : begin + step] &= done @ absent.T.astype(np.float32) == 0
-        return self._add_up(fitting, self._seen)
+        return self._fit(None)
+
+    def _fit(self, slots: Ints | None) -> Ints:
+        """Return how many people fit when slots of everybody are known, one row of slots per person, or all."""
+        codes, width, classes = self.slots.codes, len(self.slots.labels), len(self.published.sizes)
+        interval = np.arange(codes.shape[1])[None] // self.length if slots is None else slots // self.length
+        sizes = np.zeros(len(codes), np.int64)
+        step = max(1, _CELLS // max(1, interval.shape[1], classes))
+        for begin in track("compare records", range(0, len(codes), step)):
+            rows = slice(begin, min(begin + step, len(codes)))
+            seen = self._seen[rows]
+            did, during = codes[rows], interval
+            if slots is not None:
+                did, during = np.take_along_axis(did, slots[rows], axis=1), interval[rows]
+                is_known = np.zeros(seen.shape, dtype=bool)
+                np.put_along_axis(is_known, during, True, axis=1)
+                seen = seen & is_known
+            facts = during * width + did
+            is_new = np.ones(facts.shape, dtype=bool)
+            is_new[:, 1:] = facts[:, 1:] != facts[:, :-1]
+            offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(is_new, axis=1))])
+            comparisons = int(offsets[-1]) * classes * len(codes) // max(1, 8 * len(facts))
+            nothing = np.zeros((len(facts), 0), np.int64)
+            ends, matches = self._index.find(nothing, offsets, facts[is_new], comparisons)
+            sizes[rows] = self._add_up(np.repeat(np.arange(len(facts)), np.diff(ends)), matches, seen)
+        return sizes
 
     def know_slots(self, slots: Ints) -> Ints:
         """Return how many people fit when some slots of everybody are known: one row of slots per person.
@@ -189,19 +201,7 @@ class KnownSlots:
         >>> KnownSlots.of(release, data).know_slots(np.array([[0], [1], [0], [1]])).tolist()
         [2, 2, 2, 4]
         """
-        width, intervals, classes = len(self.slots.labels), len(self.begins), len(self.published.sizes)
-        keys = slots // self.length * width + np.take_along_axis(self.slots.codes, slots, axis=1)
-        sizes = np.zeros(len(keys), dtype=np.int64)
-        step = max(1, _CELLS // max(1, classes))
-        for begin in range(0, len(keys), step):
-            fitting = np.ones((len(keys[begin : begin + step]), classes), dtype=bool)
-            for key in keys[begin : begin + step].T:
-                wanted = np.arange(classes) * (intervals * width) + key[:, None]
-                fitting &= np.isin(wanted, self._listed) | self._vague | self.hidden[:, key // width].T
-            seen = np.zeros((len(fitting), intervals), dtype=bool)
-            np.put_along_axis(seen, keys[begin : begin + step] // width, True, axis=1)
-            sizes[begin : begin + step] = self._add_up(fitting, seen & self._seen[begin : begin + step])
-        return sizes
+        return self._fit(slots)
 
     def know_best(self, m: int, people: Ints | None = None) -> Ints:
         """Return how many people fit when those m slots are known that, one by one, leave fewest.
@@ -218,7 +218,7 @@ class KnownSlots:
         """
         rows = np.arange(len(self.slots.codes)) if people is None else people
         width = len(self.slots.labels)
-        present = self._presence(0, len(self.begins)).reshape(len(self.published.sizes), -1)
+        present = self._present
         interval = np.repeat(np.arange(len(self.begins)), np.diff(np.append(self.begins, self.slots.codes.shape[1])))
         sizes = np.zeros((m, len(rows)), dtype=np.int64)
         for at, person in enumerate(rows.tolist()):
@@ -230,7 +230,8 @@ class KnownSlots:
                 fact = facts[int(np.argmin(left))]
                 fitting = fitting & present[:, fact]
                 seen[0, fact // width] = self._seen[person, fact // width]
-                sizes[step, at] = self._add_up(fitting[None], seen)[0]
+                classes = np.flatnonzero(fitting)
+                sizes[step, at] = self._add_up(np.zeros_like(classes), classes, seen)[0]
         return sizes
 
 

@@ -1,4 +1,4 @@
-"""Daily activities: what people did, slot by slot, the same slots for everybody."""
+"""Reader of daily activities: one activity of every person in every slot."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import RECORD, RecordUnit
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import MONTHS, TimeUnit, find_moments
@@ -32,11 +33,14 @@ from sfumato.kinds.activity.reader.episodes import (
     stretch_months,
 )
 from sfumato.kinds.activity.reader.homes import is_adl, is_aras, list_recordings
+from sfumato.kinds.activity.reader.notes import note_found_slots, note_gap, note_lost
 from sfumato.kinds.activity.reader.partitioned import find_person, has_episodes
 from sfumato.kinds.activity.reader.slot_columns import choose_columns, detect_layout, encode_slots
-from sfumato.readers.cells import Cells, Labels, encode_labels, name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, Labels, encode_labels, list_marked, name_marked
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.files import load
+from sfumato.readers.notes import note_role, note_rows
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import agree
@@ -61,8 +65,8 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     Known are episodes (``person, start, end, activity``), diaries (``person, activity, duration`` in minutes, in the
     order of the day, as time-use surveys have them), tables with one column per slot, ADL files of smart homes (a home
     is a person) and ARAS files (a day each, two residents); of the last two also folders. A slot is a minute, or what
-    the resolution says, and holds the activity that takes most of it. Time that nothing is known about is an activity
-    of its own, ``(gap)`` unless `read_options.gap` names it. With ``split`` each day or week of a person is a row.
+    the resolution gives, and holds the activity that takes most of it. Time without a known activity is a separate
+    activity, ``(gap)`` unless `read_options.gap` names it. With ``split`` each day or week of a person is a row.
 
     Parameters
     ----------
@@ -81,11 +85,11 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     (24, ('sleep', '(gap)'), 'hour')
     >>> for note in day.notes:
     ...     print(note)
-    Read 1 rows of day.csv.
+    Read 1 row of day.csv.
     Found 1 person and 24 slots of an hour, with 2 activities.
-    Time nothing is known about, which is called (gap): 62.5 %.
+    No activity is known for 62.5 % of the time; it is called (gap).
     """
-    path, notes = as_place(path), list[str]()
+    path, notes = as_place(path), list[Note]()
     if isinstance(path, Path) and path.is_dir() and (recordings := _read_folder(path, read_options, notes)) is not None:
         return recordings
     source = Source(path, read_options)
@@ -100,7 +104,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
             read_aras(source.name, [("", [(source.name, source.data)])], read_options, notes), read_options, notes
         )
     name, table = source.name, source.table()
-    notes.append(f"Read {table.num_rows:,} rows of {name}.")
+    notes.append(note_rows(name, table.num_rows))
     if has_episodes(table.column_names, read_options):
         weights = _weigh_people(name, table, read_options)
         rest = table if read_options.weight is None else table.drop_columns([read_options.weight])
@@ -112,14 +116,15 @@ def _stem(path: Place) -> str:
     return path.name.split(".")[0]
 
 
-def _read_folder(folder: Path, read_options: ReadOptions, notes: list[str]) -> Dataset | None:
+def _read_folder(folder: Path, read_options: ReadOptions, notes: list[Note]) -> Dataset | None:
     """Read recordings of smart homes, if these are such: files of ADL are a home each, those of ARAS a day each."""
     homes = [(home, [(file.name, load(file)) for file in files]) for home, files in list_recordings(folder)]
     lists = [(home, [(name, data) for name, data in files if _lists_activities(data)]) for home, files in homes]
     if read_options.format != "aras" and any(files for _, files in lists):
         others = sum(len(files) for _, files in homes) - sum(len(files) for _, files in lists)
         homes = [(home, files) for home, files in lists if files]
-        notes += [f"Files that list no activities and were left out: {others:,}."] if others else []
+        template = "Left out {files} {files:file|files} without activities."
+        notes += [Note("other-files-left-out", template, {"files": others})] if others else []
     first = first_lines(homes[0][1][0][1], 5)
     if read_options.format == "aras" or (read_options.format is None and is_aras(first)):
         return _of_episodes(read_aras(folder.name, homes, read_options, notes), read_options, notes)
@@ -147,17 +152,20 @@ def _weigh_people(name: str, table: pa.Table, read_options: ReadOptions) -> dict
 
 
 def _of_episodes(
-    recording: Recording, read_options: ReadOptions, notes: list[str], weighed: Mapping[str, float] | None = None
+    recording: Recording, read_options: ReadOptions, notes: list[Note], weighed: Mapping[str, float] | None = None
 ) -> Dataset:
-    """Lay episodes out in slots and make a dataset."""
+    """Make a dataset of episodes, slot by slot."""
     if read_options.weight is not None and not weighed:
-        raise ParameterError("reading: weight needs a table of people; recordings of homes have no weights.")
+        raise ParameterError(
+            Message(option("weight"), " needs a table of people; recordings of homes have no weights."),
+            hint="Leave it out.",
+        )
     labelled = recording.activities.labels
     episodes = recording.episodes.check(
         recording.name, notes, labelled, correct=read_options.faults == "mend", rows=recording.rows
     )
     if not len(episodes.person):
-        raise SchemaError(f"{recording.name}: there is no episode that takes any time.")
+        raise SchemaError(f"{recording.name}: all episodes have no length.", hint="Give a file with longer episodes.")
     episodes, calendar = _choose_calendar(recording, episodes, read_options, notes)
     people, record_people = recording.people, recording.record_people
     weights = np.array([weighed[name] for name in people.labels.to_pylist()]) if weighed else None
@@ -179,7 +187,7 @@ def _of_episodes(
         labels.append(gap)
     lost = len(labels) - int((counts > 0).sum())
     if lost:
-        notes.append(f"Activities that never take most of a slot: {lost:,}. A finer resolution would keep them.")
+        notes.append(note_lost(lost))
     return _assemble(
         recording.name,
         people.labels,
@@ -203,24 +211,32 @@ def _count(codes: Ints, width: int) -> Longs:
 
 
 def _choose_calendar(
-    recording: Recording, episodes: Episodes, read_options: ReadOptions, notes: list[str]
+    recording: Recording, episodes: Episodes, read_options: ReadOptions, notes: list[Note]
 ) -> tuple[Episodes, Calendar]:
-    """Return the slots, and the episodes without what lies before them."""
+    """Return the slots, and the episodes from the first slot on."""
     date, time, number = parse_start(read_options.start) if read_options.start else (None, None, None)
     if recording.times == "numbers" and read_options.resolution is None:
         if read_options.split or date is not None or time is not None:
             raise SchemaError(
-                f"{recording.name}: the times are numbers, which have no days. Give a resolution that says what they "
-                "count, or leave out split and start."
+                f"{recording.name}: the times are numbers, which have no days.",
+                option="resolution",
+                hint=Message(
+                    *("Give their unit: ", option("resolution", "minute"), ", or leave out ", option("split")),
+                    *(" and ", option("start"), "."),
+                ),
             )
         calendar = Calendar.of_numbers(episodes, number)
     else:
         if number is not None:
-            raise ParameterError("reading: start must be a date or a time of day where times are dates.")
+            raise ParameterError(
+                Message(option("start"), " must be a date or a time of day where times are dates."),
+                hint=Message("For example: ", option("start", "04:00")),
+            )
         if recording.times == "numbers":
             unit = str(read_options.resolution)
             first, day = (0, "Thursday, 1970-01-01") if unit in MONTHS else (MONDAY, "Monday, 1970-01-05")
-            notes.append(f"Times are numbers: they count {unit}s from {day}.")
+            details = {"unit": unit, "day": day}
+            notes.append(Note("times-are-numbers", "Times are numbers: {unit}s since {day}.", details=details))
             begin, end = (find_moments(unit, numbers) + first for numbers in (episodes.begin, episodes.end))
             episodes = episodes._replace(begin=begin, end=end)
         elif recording.times == "zoned" and read_options.zone != "UTC":
@@ -236,25 +252,29 @@ def _choose_calendar(
     return _cut_before(episodes, calendar, notes)
 
 
-def _cut_before(episodes: Episodes, calendar: Calendar, notes: list[str]) -> tuple[Episodes, Calendar]:
-    """Leave out what lies before the first slot."""
+def _cut_before(episodes: Episodes, calendar: Calendar, notes: list[Note]) -> tuple[Episodes, Calendar]:
+    """Leave out times before the first slot."""
     earlier = episodes.begin < calendar.begin
     if earlier.any():
-        notes.append(f"Episodes that begin before the start and were cut or left out: {int(earlier.sum()):,}.")
+        template = "Cut or left out {episodes} {episodes:episode that begins|episodes that begin} before the start."
+        notes.append(Note("episodes-before-start", template, {"episodes": int(earlier.sum())}))
         episodes = episodes._replace(begin=np.maximum(episodes.begin, calendar.begin))
         episodes = episodes.take(np.flatnonzero(episodes.end > episodes.begin))
     if not len(episodes.person):
-        raise ParameterError("reading: start lies after everything in the data.")
+        raise ParameterError(
+            Message(option("start"), " is after all episodes of the data."), hint="Give an earlier start."
+        )
     return episodes, calendar
 
 
-def _move_zone(episodes: Episodes, zone: str, notes: list[str]) -> Episodes:
+def _move_zone(episodes: Episodes, zone: str, notes: list[Note]) -> Episodes:
     """Count time as clocks of a zone did on the first day; slots stay equally long when clocks are changed."""
     first = agree("the first moment before clocks were moved", int(episodes.begin.min()), "least")
     moment: Cells = pa.array([first], pa.timestamp("us", "UTC")).cast(pa.timestamp("us", zone))
     local: Cells = pc.local_timestamp(moment)
     offset = int(local.cast(pa.int64())[0].as_py()) - first
-    notes.append(f"Times are those of clocks in {zone} on the first day ({offset / 3.6e9:+g} hours from UTC).")
+    template = "Times are local times in {zone}, by its offset from UTC on the first day ({offset} hours)."
+    notes.append(Note("local-times", template, details={"zone": zone, "offset": f"{offset / 3.6e9:+g}"}))
     return episodes._replace(begin=episodes.begin + offset, end=episodes.end + offset)
 
 
@@ -278,10 +298,12 @@ def _split(episodes: Episodes, calendar: Calendar, people: Labels, split: str) -
     return moved.take(np.lexsort((moved.begin, moved.person))), both, owner
 
 
-def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, notes: list[str]) -> Dataset:
+def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, notes: list[Note]) -> Dataset:
     """Make a dataset of a table with one column per slot."""
     if read_options.split:
-        raise ParameterError("reading: split needs episodes, but the table has one column per slot.")
+        raise ParameterError(
+            Message(option("split"), " needs episodes, but the table has one column per slot."), hint="Leave it out."
+        )
     present = table.column_names
     person = find_person(present, read_options)
     owner = read_options.columns.get(OWNER)
@@ -289,18 +311,27 @@ def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, note
     slots = choose_columns(name, rest, read_options)
     if not slots:
         assign_roles(name, present, read_options, WORDS)
-        raise SchemaError(f"{name}: no columns are known as slots. Name the first and the last of them (slots).")
+        raise SchemaError(
+            f"{name}: no columns are known as slots.",
+            option="slots",
+            hint=Message("Name the first and the last of them: ", option("slots", "FIRST:LAST"), "."),
+        )
     handled = {*slots, *read_options.drop}
     others = [column for column in rest if column not in handled]
     if others and "*" not in read_options.drop:
         # Without a person's column the first line may be a row of data, which a message must not show.
         shown = repr(others[0]) if person is not None or read_options.header else str(present.index(others[0]) + 1)
         raise SchemaError(
-            f"{name}: column {shown} is neither the person nor a slot. Leave it out (drop; * for all such columns), "
-            "name the first and the last slot (slots), or give the columns' names if the file has no header (header)."
+            f"{name}: column {shown} is neither the person nor a slot.",
+            column=others[0] if person is not None or read_options.header else "",
+            hint=Message(
+                *("Leave out such columns: ", option("drop", ["*"]), ", or name the first and the last slot: "),
+                *(option("slots", "FIRST:LAST"), ". If the file has no header, name the columns with "),
+                *(option("header"), "."),
+            ),
         )
     if person is not None and person != "person":
-        notes.append(f"Reading `{person}` as person.")
+        notes.append(note_role(person, "person"))
     layout = detect_layout(name, slots, read_options, notes)
     check_size(name, table.num_rows, len(slots) * layout.width)
     gap = read_options.gap or UNKNOWN
@@ -315,8 +346,10 @@ def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, note
         twice = np.bincount(encoded.codes)[encoded.codes] > 1
         if twice.any():
             raise SchemaError(
-                f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}, "
-                "or, if people have several rows, say that it tells whose they are (columns: owner=NAME)."
+                f"{name}: column {person!r} must have another person in every row; look at {name_marked(twice)}.",
+                column=person,
+                rows=list_marked(twice),
+                hint=Message("If people have several rows: ", option("columns", {OWNER: person}), "."),
             )
         people = encoded.labels
     codes = np.repeat(cells, layout.width, axis=1).reshape(-1)
@@ -338,7 +371,7 @@ def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, note
 
 def _read_owner(name: str, table: pa.Table, column: str) -> Cells:
     if column not in table.column_names:
-        raise SchemaError(f"{name}: there is no column {column!r}.")
+        raise SchemaError(f"{name}: there is no column {column!r}.", option="columns", column=column)
     owners = encode_labels(name, column, table.column(column))
     return owners.labels.take(pa.array(owners.codes)).cast(pa.string())
 
@@ -351,23 +384,18 @@ def _assemble(
     time_unit: TimeUnit,
     gap: int,
     read_options: ReadOptions,
-    notes: list[str],
+    notes: list[Note],
     record_people: RecordPeople,
     weights: Floats | None,
 ) -> Dataset:
     record_people = resolve_unit(read_options, record_people)
     size = len(people)
     slots = len(codes) // size
-    unit = f"{slots:,} slots" + (
-        f" of {'an' if time_unit.unit == 'hour' else 'a'} {time_unit.unit}" if time_unit.unit else ""
-    )
     counts = _count(codes, len(labels))
-    notes.append(f"Found {record_people.unit.count(size)} and {unit}, with {int((counts > 0).sum()):,} activities.")
+    notes.append(note_found_slots(record_people.unit, time_unit, size, slots, int((counts > 0).sum())))
     missing = counts[gap] / max(len(codes), 1) if 0 <= gap < len(labels) else 0.0
     if missing:
-        notes.append(
-            f"Time nothing is known about, which is called {read_options.gap or UNKNOWN}: {100 * missing:.3g} %."
-        )
+        notes.append(note_gap(read_options.gap or UNKNOWN, missing))
     notes.extend(record_people.note(size))
     if weights is not None and read_options.weight is not None:
         notes.append(describe_weights(read_options.weight, weights, published=False))

@@ -1,4 +1,4 @@
-"""Whether a file looks like what people did all day."""
+"""Detection of files with daily activities."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def detect(preview: FileProfile) -> Detection | None:
 
 
 def knows_folder(folder: Path) -> bool:
-    """Tell whether a folder holds recordings of smart homes, which are read together."""
+    """Return whether a folder holds recordings of smart homes, which are read together."""
     begins = [first_lines(next(iter(part.blocks()), b""), 5) for part in list_parts(folder)]
     return any(is_adl(lines) and "activity" in lines[0].lower() for lines in begins) or all(map(is_aras, begins))
 
@@ -101,7 +101,7 @@ def _detect_slots(preview: FileProfile) -> Detection | None:
     )
     if person is not None:
         options["columns"] = {"person": person}
-        reasons.append(f"`{person}` is another one in every row: it names the person.")
+        reasons.append(f"`{person}` has another value in every row: it names people.")
     else:
         reasons.append("No column has another value in every row: each row is a record.")
     weight = next(
@@ -113,12 +113,12 @@ def _detect_slots(preview: FileProfile) -> Detection | None:
         reasons.append(
             f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published."
         )
-    reasons.append("Other columns are left out: they say who people are, not what they did.")
+    reasons.append("Other columns are left out: they are about people, not about activities.")
     return Detection("activity", 88, options, reasons, "mc", {"k": 5, "aggregate": "slot"})
 
 
 def protect(detection: Detection, dataset: Dataset) -> Detection:
-    """Take a method that bounds how much of an interval people spend on a sensitive activity, where some are named."""
+    """Choose a method that bounds the share of sensitive activities, where some are named."""
     if not dataset.schema.sensitive:
         return detection
     share = share_with_sensitive(dataset)
@@ -127,5 +127,5 @@ def protect(detection: Detection, dataset: Dataset) -> Detection:
             f"epsilon=1/2 may be impossible: {100 * share:.0f} % of the records do the same sensitive activity. Use a "
             "larger epsilon, or a longer delta."
         )
-    reason = "Methods that promise something about sensitive activities bound their share of a class (delta, epsilon)."
+    reason = "The method bounds the share of sensitive activities in a group (delta, epsilon)."
     return detection._replace(method="mc-l-mdav-wd").add(reason, delta="6", epsilon="1/2")

@@ -1,4 +1,4 @@
-"""Episodes as files have them: start and end, durations one after another, or recordings of smart homes."""
+"""Episodes of files: with start and end, with durations one after another, or recordings of smart homes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import PERSON
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.activity.reader.episodes import DAY, MONDAY, Episodes, parse_start
 from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES, parse_adl, parse_aras
-from sfumato.readers.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, Labels, as_text, encode_labels, list_marked, name_failing, parse_numbers
 from sfumato.readers.files import to_utf8
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import ROWS_READ, note_zone
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, check_people, name_records
+from sfumato.readers.role_errors import refuse_without
 from sfumato.readers.roles import Vocabulary, assign_roles
 from sfumato.readers.times import parse_times
 
@@ -46,18 +50,18 @@ class Recording(NamedTuple):
     Attributes
     ----------
     name
-        What messages call the file.
+        The name of the file in messages.
     people, activities
-        Who does what, episode by episode.
+        Person and activity of every episode.
     episodes
         The same, with the times.
     times
-        ``numbers``, or microseconds since 1970: ``zoned`` in UTC, ``dated`` by clocks on the wall, or ``relative`` to
-        the beginning of the data, wherever that is.
+        ``numbers``, or microseconds since 1970: ``zoned`` in UTC, ``dated`` without a zone, or ``relative`` to the
+        beginning of the data.
     rows
-        What messages call a row of the file.
+        The word for a row of the file in messages.
     record_people
-        What a record is, and whose.
+        The unit of records, and their people.
 
     Examples
     --------
@@ -76,12 +80,13 @@ class Recording(NamedTuple):
     record_people: RecordPeople = RecordPeople(PERSON)
 
 
-def read_adl(homes: list[tuple[str, str, bytes]], read_options: ReadOptions, notes: list[str]) -> Recording:
-    """Read ADL files: of every home the name of its file, what the person is called and the text."""
+def read_adl(homes: list[tuple[str, str, bytes]], read_options: ReadOptions, notes: list[Note]) -> Recording:
+    """Read ADL files: of every home the name of its file, the name of the person and the text."""
     tables, rows, sizes = [], [], []
     for name, _, data in homes:
         table, lines = parse_adl(name, to_utf8(name, data, read_options.encoding))
-        notes.append(f"Read {table.num_rows:,} activities of {name}, an ADL file: the home is a person.")
+        template = "Read {rows} {rows:activity|activities} of {file}, an ADL file: the home is a person."
+        notes.append(Note(ROWS_READ, template, {"rows": table.num_rows}, details={"file": name}))
         tables.append(table)
         rows.append(lines)
         sizes.append(len(lines))
@@ -92,14 +97,15 @@ def read_adl(homes: list[tuple[str, str, bytes]], read_options: ReadOptions, not
 
 
 def read_aras(
-    name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], read_options: ReadOptions, notes: list[str]
+    name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], read_options: ReadOptions, notes: list[Note]
 ) -> Recording:
     """Read ARAS files: of every home its name, and the name and text of the file of each day."""
     parts: list[list[Longs]] = []
     names: list[str] = []
     for home, files in homes:
         days = [parse_aras(file, to_utf8(file, data, read_options.encoding)) for file, data in files]
-        notes.append(f"Read {len(days):,} days of {home or name}, ARAS files: two residents are two people.")
+        template = "Read {rows} {rows:day|days} of {file}, ARAS files: two residents are two people."
+        notes.append(Note(ROWS_READ, template, {"rows": len(days)}, details={"file": home or name}))
         for resident in range(2):
             for number, codes in enumerate(day[resident] for day in days):
                 starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
@@ -115,32 +121,36 @@ def read_aras(
     return Recording(name, people, activities, _shift(episodes, read_options, None, notes), "relative", "line")
 
 
-def _shift(episodes: Episodes, read_options: ReadOptions, usual: str | None, notes: list[str]) -> Episodes:
+def _shift(episodes: Episodes, read_options: ReadOptions, usual: str | None, notes: list[Note]) -> Episodes:
     """Let times that count from the beginning of the data begin at the start given."""
     text = read_options.start or usual
     date, time, number = parse_start(text) if text else (None, None, None)
     if number is not None:
-        raise ParameterError("reading: start must be a date or a time of day for data of days.")
+        raise ParameterError(
+            Message(option("start"), " must be a date or a time of day for data of days."),
+            hint=Message("For example: ", option("start", "04:00")),
+        )
     if date is None:
-        notes.append("The data have no dates: time counts from Monday, 1970-01-05.")
+        notes.append(Note("no-dates", "The data have no dates: time begins on Monday, 1970-01-05."))
     moment = (MONDAY if date is None else date) + (time or 0)
     return episodes._replace(begin=episodes.begin + moment, end=episodes.end + moment)
 
 
-def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: list[str]) -> Recording:
+def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: list[Note]) -> Recording:
     """Read a table of episodes, with a start and an end or, in order, a duration each."""
     columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
     notes += role_notes
     if "activity" not in columns:
-        raise SchemaError(
-            f"{name}: there is no column for the activity. Say which one it is (columns), or call it activity."
-        )
+        raise refuse_without(name, "activity", NAMES["activity"])
     timed = {role for role in ("start", "end", "duration") if role in columns}
     if timed not in ({"start", "end"}, {"duration"}):
         raise SchemaError(
-            f"{name}: activities need a start and an end, or a duration and nothing else, found {len(timed)} of these "
-            "columns. Say which ones they are (columns), and leave others out (drop). If columns are slots, name the "
-            "first and the last of them (slots)."
+            f"{name}: activities need a start and an end, or only a duration; found {len(timed)} of these columns.",
+            option="columns",
+            hint=Message(
+                *("Name them: ", option("columns", {"start": "NAME", "end": "NAME"}), ". If columns are slots: "),
+                *(option("slots", "FIRST:LAST"), "."),
+            ),
         )
     name, table = resolve_missing(name, table, columns, read_options, notes, ("activity",))
     numbers = np.arange(1, table.num_rows + 1)
@@ -150,7 +160,7 @@ def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: 
     if "person" in columns:
         people = encode_labels(name, columns["person"], table.column(columns["person"]))
     else:
-        notes.append("There is no person column: everything was done by one person.")
+        notes.append(Note("no-person-column", "No column names people: all activities are those of one person."))
         people = Labels(np.zeros(table.num_rows, np.int32), pa.array(["person"]))
     record_people = _find_owners(name, table, people, columns)
     if "duration" in columns:
@@ -161,7 +171,7 @@ def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: 
 
 
 def _find_owners(name: str, table: pa.Table, records: Labels, columns: dict[str, str]) -> RecordPeople:
-    """Tell what each label stands for, and whose it is where a column says so."""
+    """Return the unit of records, and their people where there is an owner column."""
     unit = name_records(columns["person"], OWNER in columns) if "person" in columns else PERSON
     if OWNER not in columns:
         return RecordPeople(unit)
@@ -177,20 +187,22 @@ def _take_episodes(
     people: Labels,
     columns: dict[str, str],
     numbers: Longs,
-    notes: list[str],
+    notes: list[Note],
     rows: str = "row",
 ) -> Recording:
     begin, end = (parse_times(name, columns[role], table.column(columns[role])) for role in ("start", "end"))
     if (begin.micros is None) != (end.micros is None) or begin.zoned != end.zoned:
         raise SchemaError(
-            f"{name}: columns {columns['start']!r} and {columns['end']!r} must both hold dates with a zone, or both "
-            "without, or both numbers. Write them the same way."
+            f"{name}: columns {columns['start']!r} and {columns['end']!r} must both hold dates with a zone, dates "
+            "without one, or numbers.",
+            column=columns["end"],
+            hint="Write them the same way.",
         )
     activity = columns.get("activity", "activity")
     activities = encode_labels(name, activity, table.column(activity))
     kind = "numbers" if begin.micros is None else "zoned" if begin.zoned else "dated"
     if kind == "dated":
-        notes.append("Times have no zone and are taken as UTC.")
+        notes.append(note_zone())
     first, last = (
         _whole(name, columns[role], times.order) if times.micros is None else times.micros
         for role, times in (("start", begin), ("end", end))
@@ -204,8 +216,11 @@ def _whole(name: str, column: str, numbers: npt.NDArray[np.generic]) -> Longs:
     wrong = (values != np.floor(values)) | (np.abs(values) > 2**40)
     if wrong.any():
         raise SchemaError(
-            f"{name}: column {column!r}: times must be dates, or whole numbers of at most {2**40:,}, not so in "
-            f"{name_marked(wrong)}. Correct the data."
+            f"{name}: column {column!r}: times must be dates, or whole numbers of at most {2**40:,}; "
+            f"{name_failing(wrong)}.",
+            column=column,
+            rows=list_marked(wrong),
+            hint="Correct the data.",
         )
     return values.astype(np.int64)
 
@@ -217,15 +232,17 @@ def _take_diary(
     columns: dict[str, str],
     numbers: Longs,
     read_options: ReadOptions,
-    notes: list[str],
+    notes: list[Note],
 ) -> Recording:
-    """Lay durations one after another, in the order of the file, from the beginning of the day."""
+    """Put durations one after another, in the order of the file, from the beginning of the day."""
     minutes = parse_numbers(name, columns["duration"], table.column(columns["duration"]))
     wrong = (minutes < 0) | (minutes > 2**30)
     if wrong.any():
         raise SchemaError(
-            f"{name}: column {columns['duration']!r} must hold minutes from 0 on, not so in {name_marked(wrong)}. "
-            "Correct the data."
+            f"{name}: column {columns['duration']!r} must hold minutes, 0 or more; {name_failing(wrong)}.",
+            column=columns["duration"],
+            rows=list_marked(wrong),
+            hint="Correct the data.",
         )
     activities = encode_labels(name, columns["activity"], table.column(columns["activity"]))
     who = people.codes.astype(np.int64)
@@ -235,19 +252,22 @@ def _take_diary(
     first = np.flatnonzero(np.append(True, who[order][1:] != who[order][:-1]))
     base = np.repeat((sums - length)[first], np.diff(np.append(first, len(order))))
     episodes = Episodes(who[order], activities.codes[order], sums - length - base, sums - base, numbers[order])
-    notes.append("Durations of a person follow one another in the order of the file.")
+    notes.append(Note("durations-in-order", "Durations of a person follow one another in the order of the file."))
     is_survey = columns["duration"].lower() == "dur" and columns["activity"].lower() == "tiercode"
     _note_totals(who[order], activities, order, notes)
     shifted = _shift(episodes, read_options, _DIARY_START if is_survey else None, notes)
     return Recording(name, people, activities, shifted, "relative")
 
 
-def _note_totals(who: Longs, activities: Labels, order: Longs, notes: list[str]) -> None:
-    """Warn of files that hold how long people did things, not when."""
+def _note_totals(who: Longs, activities: Labels, order: Longs, notes: list[Note]) -> None:
+    """Note that a file may hold totals of durations."""
     rank = np.argsort(np.argsort(np.array(activities.labels.to_pylist())))[activities.codes[order]]
     same = who[1:] == who[:-1]
     if same.sum() >= 10 and (rank[1:][same] > rank[:-1][same]).all():
         notes.append(
-            "Activities of every person stand in the order of their names, none twice: these may be totals of a day, "
-            "and then times of day mean nothing."
+            Note(
+                "perhaps-totals",
+                "Everybody's activities are in alphabetical order, none twice. If durations are totals of a day, times "
+                "of day are meaningless.",
+            )
         )

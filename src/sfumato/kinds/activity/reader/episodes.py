@@ -1,4 +1,4 @@
-"""Episodes of doing something, checked, cut into days or weeks, and laid out in slots of equal length."""
+"""Episodes of activities: checked, cut into days or weeks, and put into slots of equal length."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.notes import Note
 from sfumato.data.time_units import UNITS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells
 from sfumato.readers.partitioned.agreement import agree, note_count
 from sfumato.readers.visits import rank_names
@@ -33,7 +35,7 @@ Longs = npt.NDArray[np.int64]
 DAY = 86_400_000_000
 """Microseconds in a day."""
 MONDAY = 4 * DAY
-"""The first Monday after 1970-01-01: where data without a date begin, so that their weeks are weeks of the calendar."""
+"""The first Monday after 1970-01-01: data without dates begin there, so that their weeks are calendar weeks."""
 _MOST_TRIALS = 2**31 - 1
 """More entries do not fit into one list column."""
 _START = re.compile(
@@ -42,7 +44,7 @@ _START = re.compile(
 
 
 class Episodes(NamedTuple):
-    """Who did what from when to when; the end is when it was over.
+    """Person, activity, begin and end of episodes.
 
     Examples
     --------
@@ -50,8 +52,8 @@ class Episodes(NamedTuple):
     >>> one.check("diary.csv", [], ["sleep"])
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: diary.csv: an episode must not end before it begins, not so in row 1.
-    Correct the data, or have such rows left out (faults=mend).
+    sfumato.exceptions.SchemaError: diary.csv: an episode must not end before it begins; look at row 1. Correct the
+    data, or leave out such rows: faults='mend'.
     """
 
     person: Longs
@@ -59,24 +61,24 @@ class Episodes(NamedTuple):
     begin: Longs
     end: Longs
     numbers: Longs
-    """By which each episode is called in messages."""
+    """The number of each episode in messages."""
 
     def take(self, chosen: npt.NDArray[np.generic]) -> Episodes:
-        """Return some of the episodes, by position or by mark."""
+        """Return some of the episodes, by position or mask."""
         return Episodes(*(column[chosen] for column in self))
 
     @property
     def first(self) -> int:
-        """When the first one begins, of these or of all where others are read apart."""
+        """When the first one begins: of these, or of all buckets."""
         return agree("the first moment", int(self.begin.min()), "least")
 
     @property
     def last(self) -> int:
-        """When the last one is over."""
+        """When the last one ends."""
         return agree("the last moment", int(self.end.max()), "most")
 
     def check(
-        self, owner: str, notes: list[str], labels: Cells, *, correct: bool = False, rows: str = "row"
+        self, owner: str, notes: list[Note], labels: Cells, *, correct: bool = False, rows: str = "row"
     ) -> Episodes:
         """Return the episodes by person and time; what is impossible is refused, or mended and noted.
 
@@ -85,39 +87,48 @@ class Episodes(NamedTuple):
         """
         backwards = self.end < self.begin
         if backwards.any() and not correct:
+            wrong = self.numbers[backwards].tolist()
             raise SchemaError(
-                f"{owner}: an episode must not end before it begins, not so in "
-                f"{name_rows(self.numbers[backwards].tolist(), rows)}. Correct the data, or have such rows left out "
-                "(faults=mend)."
+                f"{owner}: an episode must not end before it begins; look at {name_rows(wrong, rows)}.",
+                rows=select_shown(wrong),
+                hint=Message("Correct the data, or leave out such rows: ", option("faults", "mend"), "."),
             )
         if backwards.any():
-            notes.append(f"Episodes that end before they begin, which were left out: {int(backwards.sum()):,}.")
-        empty = int((self.end == self.begin).sum())
-        if empty:
-            notes.append(f"Episodes that take no time, which were left out: {empty:,}.")
+            template = "Left out {episodes} {episodes:episode|episodes} with the end before the start."
+            notes.append(Note("backward-episodes-left-out", template, {"episodes": int(backwards.sum())}))
+        template = "Left out {episodes} {episodes:episode|episodes} of no length."
+        note_count(notes, Note("empty-episodes-left-out", template, {"episodes": int((self.end == self.begin).sum())}))
         episodes = self.take(np.flatnonzero(self.end > self.begin))
         episodes = episodes.take(np.lexsort((episodes.end, episodes.begin, episodes.person)))
         return episodes._resolve_overlaps(owner, notes, labels, correct=correct, rows=rows)
 
-    def _resolve_overlaps(self, owner: str, notes: list[str], labels: Cells, *, correct: bool, rows: str) -> Episodes:
+    def _resolve_overlaps(self, owner: str, notes: list[Note], labels: Cells, *, correct: bool, rows: str) -> Episodes:
         over = (self.person[1:] == self.person[:-1]) & (self.begin[1:] < self.end[:-1])
         if not over.any():
             return self
         if not correct:
             both = np.flatnonzero(over)
-            named = self.numbers[np.concatenate([both, both + 1])]
+            named = self.numbers[np.concatenate([both, both + 1])].tolist()
             raise SchemaError(
-                f"{owner}: a person does one thing at a time, but episodes overlap in "
-                f"{name_rows(named.tolist(), rows)} ({int(over.sum()):,} overlaps in all). Correct the data, or let an "
-                "episode end where the next one begins (faults=mend)."
+                f"{owner}: episodes of a person must not overlap; look at {name_rows(named, rows)} "
+                f"({int(over.sum()):,} overlaps in all).",
+                rows=select_shown(named),
+                hint=Message(
+                    *("Correct the data, or end an episode where the next one begins: ", option("faults", "mend"), "."),
+                ),
             )
-        note_count(notes, "Episodes that were cut where the next one begins", int(over.sum()))
+        template = "Cut {episodes} {episodes:episode|episodes} where the next one begins."
+        note_count(notes, Note("overlaps-cut", template, {"episodes": int(over.sum())}))
         rank = rank_names(labels)[self.activity]
         order = np.lexsort((rank, self.end, self.begin, self.person))
         corrected, rank = self.take(order), rank[order]
         joint = over & (corrected.begin[1:] == corrected.begin[:-1]) & (corrected.end[1:] == corrected.end[:-1])
         differ = int((joint & (rank[1:] != rank[:-1])).sum())
-        note_count(notes, "Episodes that begin and end with another one, of which the last by its name is kept", differ)
+        template = (
+            "{episodes} {episodes:episode begins and ends|episodes begin and end} with another one; the last by name "
+            "is kept."
+        )
+        note_count(notes, Note("equal-episodes", template, {"episodes": differ}))
         end = corrected.end.copy()
         end[:-1][over] = corrected.begin[1:][over]
         corrected = corrected._replace(end=end)
@@ -125,7 +136,7 @@ class Episodes(NamedTuple):
 
 
 class Calendar(NamedTuple):
-    """Slots that are the same for everybody: where the first begins, how long one is and how many there are."""
+    """Slots that are the same for everybody: begin of the first, length and number."""
 
     begin: int
     unit: int
@@ -137,7 +148,7 @@ class Calendar(NamedTuple):
     def of_dates(
         cls, episodes: Episodes, resolution: str, start: tuple[int | None, int], split: str | None
     ) -> Calendar:
-        """Lay slots over whole days (or one day, or one week) from the midnight before everything, or from the start.
+        """Return slots of whole days (or one day, or one week) from the midnight before everything, or from the start.
 
         Times are microseconds since 1970; the start is a moment, if one was given, and a time of day.
         """
@@ -148,7 +159,7 @@ class Calendar(NamedTuple):
         earliest = episodes.first if given is None else given
         begin = (earliest - shift) // period * period + shift
         if begin % unit:
-            raise ParameterError(f"reading: start must be a whole {resolution}.")
+            raise _refuse_start(resolution)
         if split:
             named = (MONDAY if split == "week" else 0) + after_midnight
             return cls(begin, unit, period // unit, TimeUnit(resolution, named // unit))
@@ -172,7 +183,7 @@ class Calendar(NamedTuple):
 def stretch_months(
     episodes: Episodes, resolution: str, start: int | None, split: str | None
 ) -> tuple[Episodes, Calendar]:
-    """Lay slots of a month or quarter over all times, which are stretched so that slots are equally long.
+    """Return slots of a month or quarter, with times stretched so that slots are equally long.
 
     Within a slot time runs evenly, so that what takes most of a slot takes most of it still.
 
@@ -184,7 +195,10 @@ def stretch_months(
     (TimeUnit(unit='month', origin=1), 1, True)
     """
     if split:
-        raise ParameterError(f"reading: split={split} and slots of a {resolution} do not go together. Choose one.")
+        raise ParameterError(
+            Message(option("split", split), " and ", option("resolution", resolution), " exclude each other."),
+            hint="Choose one.",
+        )
     unit = UNITS[resolution] * 1_000_000
 
     def stretch(micros: Longs) -> Longs:
@@ -195,10 +209,16 @@ def stretch_months(
     moved = episodes._replace(begin=stretch(episodes.begin), end=stretch(episodes.end))
     first = moved.first if start is None else int(stretch(np.array([start]))[0])
     if start is not None and first % unit:
-        raise ParameterError(f"reading: start must be a whole {resolution}.")
+        raise _refuse_start(resolution)
     begin = first // unit * unit
     slots = max(-(-(moved.last - begin) // unit), 1)
     return moved, Calendar(begin, unit, slots, TimeUnit(resolution, begin // unit))
+
+
+def _refuse_start(resolution: str) -> ParameterError:
+    return ParameterError(
+        Message(option("start"), f" must be a whole {resolution}."), hint="Give another start, or a finer resolution."
+    )
 
 
 def parse_start(text: str) -> tuple[int | None, int | None, int | None]:
@@ -211,7 +231,7 @@ def parse_start(text: str) -> tuple[int | None, int | None, int | None]:
     >>> parse_start("noon")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: start must be a date (2024-01-31), a time of day (04:00), both
+    sfumato.exceptions.ParameterError: start= must be a date (2024-01-31), a time of day (04:00), both
     (2024-01-31T04:00) or, where times are numbers, a number; got 'noon'.
     """
     match = _START.fullmatch(text.strip())
@@ -223,8 +243,10 @@ def parse_start(text: str) -> tuple[int | None, int | None, int | None]:
         date = time = None
     if (number, date, time) == (None, None, None) or hour > 23 or minute > 59 or second > 59:
         raise ParameterError(
-            "reading: start must be a date (2024-01-31), a time of day (04:00), both (2024-01-31T04:00) or, where "
-            f"times are numbers, a number; got {text!r}."
+            Message(
+                *(option("start"), " must be a date (2024-01-31), a time of day (04:00), both (2024-01-31T04:00) or, "),
+                f"where times are numbers, a number; got {text!r}.",
+            )
         )
     after = (hour * 3600 + minute * 60 + second) * 1_000_000
     return midnight, None if time is None else after, None if number is None else int(number)
@@ -252,7 +274,7 @@ def split_episodes(episodes: Episodes, begin: int, period: int) -> tuple[Episode
 
 
 def check_size(owner: str, people: int, slots: int) -> None:
-    """Refuse more slots than can be held, which is what a mistyped date leads to.
+    """Refuse more slots than an array can hold, such as after a typing error in a date.
 
     Examples
     --------
@@ -260,12 +282,16 @@ def check_size(owner: str, people: int, slots: int) -> None:
     Traceback (most recent call last):
         ...
     sfumato.exceptions.SchemaError: diary.csv: records times slots must be at most 2,147,483,647, got 10 times
-    1,000,000,000. Check the earliest and the latest date, or give a coarser resolution.
+    1,000,000,000. Check the earliest and the latest date, or give a coarser resolution: resolution='hour'.
     """
     if people * slots > _MOST_TRIALS:
         raise SchemaError(
-            f"{owner}: records times slots must be at most {_MOST_TRIALS:,}, got {people:,} times {slots:,}. "
-            "Check the earliest and the latest date, or give a coarser resolution."
+            f"{owner}: records times slots must be at most {_MOST_TRIALS:,}, got {people:,} times {slots:,}.",
+            option="resolution",
+            hint=Message(
+                *("Check the earliest and the latest date, or give a coarser resolution: ",),
+                *(option("resolution", "hour"), "."),
+            ),
         )
 
 

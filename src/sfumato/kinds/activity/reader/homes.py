@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.readers.cells import parse_numbers
 from sfumato.readers.tables import parse_table
 
@@ -26,7 +26,7 @@ ARAS_ACTIVITIES = (
     *("Brushing Teeth", "Talking on the Phone", "Listening to Music", "Cleaning", "Having Conversation"),
     *("Having Guest", "Changing Clothes"),
 )
-"""What the codes of ARAS mean, from 1 on."""
+"""The activities of ARAS, in the order of their codes from 1."""
 _SENSORS, _RESIDENTS = 20, 2
 _SECONDS = 86_400
 _RULE = re.compile(r"[-\s]*-[-\s]*")
@@ -36,7 +36,7 @@ _DIGITS = re.compile(r"(\d+)", re.ASCII)
 
 
 def is_adl(lines: Sequence[str]) -> bool:
-    """Tell whether lines begin with the two header lines of ADL files.
+    """Return whether lines begin with the two header lines of ADL files.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def is_adl(lines: Sequence[str]) -> bool:
 
 
 def is_aras(lines: Sequence[str]) -> bool:
-    """Tell whether lines hold twenty sensors and the activities of two residents.
+    """Return whether lines hold twenty sensors and the activities of two residents.
 
     Examples
     --------
@@ -80,11 +80,15 @@ def parse_adl(name: str, text: bytes) -> tuple[pa.Table, Longs]:
             numbers.append(number)
     if strange:
         raise SchemaError(
-            f"{name}: below the two header lines every line must hold a start, an end and an activity; not so "
-            f"{name_rows(strange, 'line')}. Correct or remove such lines."
+            f"{name}: below the header, every line must hold a start, an end and an activity; look at "
+            f"{name_rows(strange, 'line')}.",
+            rows=select_shown(strange),
+            hint="Correct or remove such lines.",
         )
     if not rows:
-        raise SchemaError(f"{name}: there are no activities below the two header lines.")
+        raise SchemaError(
+            f"{name}: there are no activities below the two header lines.", hint="Give a file with activities."
+        )
     start, end, activity = (list(column) for column in zip(*rows, strict=True))
     return pa.table({"start": start, "end": end, "activity": activity}), np.array(numbers)
 
@@ -102,13 +106,19 @@ def parse_aras(name: str, text: bytes) -> Longs:
     header = [f"sensor{i}" for i in range(1, _SENSORS + 1)] + [f"resident{i}" for i in range(1, _RESIDENTS + 1)]
     table = parse_table(name, re.sub(rb"(?m)^ ", b"", text), "csv", delimiter=" ", header=header)
     if table.num_rows > _SECONDS:
-        raise SchemaError(f"{name}: a day has {_SECONDS:,} seconds, the file has {table.num_rows:,} lines.")
+        raise SchemaError(
+            f"{name}: a day has {_SECONDS:,} seconds, the file has {table.num_rows:,} lines.",
+            hint="Give one file for each day.",
+        )
     codes = np.stack([parse_numbers(name, column, table.column(column)) for column in header[_SENSORS:width]])
     wrong = ((codes < 1) | (codes > len(ARAS_ACTIVITIES)) | (codes != np.floor(codes))).any(axis=0)
     if wrong.any():
+        lines = (np.flatnonzero(wrong) + 1).tolist()
         raise SchemaError(
-            f"{name}: activities of residents have codes from 1 to {len(ARAS_ACTIVITIES)}, not so in "
-            f"{name_rows((np.flatnonzero(wrong) + 1).tolist(), 'line')}. Correct the data."
+            f"{name}: activities of residents must have codes from 1 to {len(ARAS_ACTIVITIES)}; look at "
+            f"{name_rows(lines, 'line')}.",
+            rows=select_shown(lines),
+            hint="Correct the data.",
         )
     return codes.astype(np.int64)
 
@@ -132,7 +142,7 @@ def list_recordings(folder: Path) -> list[tuple[str, list[Path]]]:
         if files:
             homes.append(("" if place == folder else place.name, sorted(files, key=_natural)))
     if not homes:
-        raise SchemaError(f"{folder}: there are no files in this directory.")
+        raise SchemaError(f"{folder}: there are no files in this directory.", hint="Give another directory.")
     return homes
 
 

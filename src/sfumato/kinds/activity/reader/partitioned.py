@@ -1,16 +1,18 @@
-"""Activities that are read bucket by bucket."""
+"""Reading of activities bucket by bucket."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.kinds.activity.dataset import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import NAMES, WORDS
 from sfumato.kinds.activity.reader.homes import is_adl, is_aras
+from sfumato.kinds.activity.reader.notes import GAP, LOST, note_found_slots, note_gap, note_lost
 from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.notes import FOUND
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -18,11 +20,9 @@ from sfumato.readers.roles import assign_roles
 
 __all__ = ["PARTITIONED_READING", "find_person", "has_episodes"]
 
-_SUMMARY_NOTE = re.compile(r"Found .*? and (.*), with [\d,]+ activities\.", re.DOTALL)
-
 
 def has_episodes(names: Sequence[str], read_options: ReadOptions) -> bool:
-    """Tell whether the columns of a table are those of episodes, and not slots.
+    """Return whether the columns of a table are those of episodes, and not slots.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def find_person(names: Sequence[str], read_options: ReadOptions) -> str | None:
 
 def _find_person_column(names: Sequence[str], read_options: ReadOptions) -> str:
     if OWNER in read_options.columns or read_options.weight is not None:
-        raise ReadWhole("whose records are, or what they weigh, is decided by all rows")
+        raise ReadWhole("people or weights need all rows")
     if has_episodes(names, read_options):
         columns = assign_roles("", names, read_options, WORDS).columns
         if OWNER in columns:
@@ -67,8 +67,8 @@ def _is_table(sample: Sequence[str], read_options: ReadOptions) -> bool:
     return bool(described) or not (is_adl(sample[:5]) or is_aras(sample[:5]))
 
 
-def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]]:
-    """Say which activities are sensitive."""
+def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note]]:
+    """Add which activities are sensitive."""
     labels = list(summary.dataset.view_history().labels)
     sensitive = resolve_sensitive(read_options.sensitive, labels, summary.name)
     return dataclasses.replace(
@@ -76,19 +76,17 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]
     ), []
 
 
-def _summarise(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Say how many there are of everything, and how much time nothing is known about."""
-    counts, labels = summary.survey.counts, summary.dataset.view_history().labels
-    slots = next(match[1] for bucket in notes for note in bucket if (match := _SUMMARY_NOTE.fullmatch(note)))
-    used, gap = int((counts > 0).sum()), summary.dataset.read_options.get("gap") or UNKNOWN
+def _summarise(summary: All, notes: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
+    """Note how many there are of everything, and for which share of the time no activity is known."""
+    data, counts, labels = summary.dataset, summary.survey.counts, summary.dataset.view_history().labels
+    slots = next(note.counts["slots"] for bucket in notes for note in bucket if note.code == FOUND)
+    used, gap = int((counts > 0).sum()), data.read_options.get("gap") or UNKNOWN
     lost = len(labels) - used
     missing = counts[labels.index(gap)] / max(int(counts.sum()), 1) if gap in labels else 0.0
     return {
-        "Activities that never take": f"Activities that never take most of a slot: {lost:,}. A finer resolution would "
-        "keep them." * bool(lost),
-        "Found ": f"Found {summary.dataset.unit.count(summary.records)} and {slots}, with {used:,} activities.",
-        "Time nothing is known": f"Time nothing is known about, which is called {gap}: {100 * missing:.3g} %."
-        * bool(missing),
+        LOST: note_lost(lost) if lost else None,
+        FOUND: note_found_slots(data.unit, data.time_unit, summary.records, slots, used),
+        GAP: note_gap(gap, missing) if missing else None,
     }
 
 

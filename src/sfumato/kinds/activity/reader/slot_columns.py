@@ -1,4 +1,4 @@
-"""Tables with one column per slot: which columns are slots, when they begin, and what stands in them."""
+"""Tables with one column per slot: the columns of slots, their times and their cells."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.data.time_units import MONTHS, UNITS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.kinds.activity.reader.episodes import MONDAY, parse_start
+from sfumato.messages import Message, option
 from sfumato.readers.cells import LONGEST_LABEL, Cells, as_text, marks
 from sfumato.readers.options import ReadOptions
 
@@ -45,7 +47,7 @@ class Layout(NamedTuple):
     time_unit
         When the first slot begins, and how long one is.
     width
-        Slots of the clock that one column stands for.
+        Slots of time that one column is.
 
     Examples
     --------
@@ -58,7 +60,7 @@ class Layout(NamedTuple):
 
 
 def choose_columns(owner: str, present: Sequence[str], read_options: ReadOptions) -> list[str]:
-    """Return the columns that are slots: those told by the owner, or all if their names give them away.
+    """Return the columns of slots: those that options give, or those with names of slots.
 
     Examples
     --------
@@ -118,7 +120,8 @@ def _between(owner: str, present: list[str], slots: str) -> list[str]:
         if first in present and last in present and present.index(first) <= present.index(last):
             return present[present.index(first) : present.index(last) + 1]
     raise ParameterError(
-        f"reading: slots must name the first and the last column of a run in {owner}, as FIRST:LAST, got {slots!r}."
+        Message(option("slots"), f" must name the first and the last of columns in {owner}, got {slots!r}."),
+        hint=Message("Give ", option("slots", "FIRST:LAST"), "."),
     )
 
 
@@ -145,8 +148,8 @@ def _read_times(names: Sequence[str]) -> tuple[int, int] | None:
     return (seconds[0], int(steps.pop())) if len(steps) == 1 and min(steps | {seconds[1] - seconds[0]}) > 0 else None
 
 
-def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, notes: list[str]) -> Layout:
-    """Say when the columns begin and how long they last.
+def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, notes: list[Note]) -> Layout:
+    """Return when the columns begin and how long they last.
 
     Examples
     --------
@@ -159,38 +162,52 @@ def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, n
     months = [_read_month(name) for name in names]
     if months[0] is not None and None not in months and read_options.resolution in {None, months[0][0]}:
         if read_options.start is not None:
-            raise ParameterError("reading: columns named by months begin by themselves; leave start out.")
-        notes.append(f"Columns are slots of a {months[0][0]}.")
+            raise ParameterError(
+                Message(option("start"), " does not apply to columns named by months."), hint="Leave it out."
+            )
+        notes.append(Note("slot-columns", "Columns are slots of a {unit}.", details={"unit": months[0][0]}))
         return Layout(TimeUnit(*months[0]), 1)
     timed = _read_times(names)
     if timed is None:
         if read_options.resolution is None:
             if date is not None or time is not None:
-                raise ParameterError("reading: a start that is a date or time needs a resolution: how long a slot is.")
+                raise ParameterError(
+                    Message(option("start"), " with a date or time needs the length of a slot."),
+                    hint=Message("Give it: ", option("resolution", "hour"), "."),
+                )
             return Layout(TimeUnit(None, number or 0), 1)
         if number is not None:
             raise ParameterError(
-                f"reading: with slots of a {read_options.resolution}, start must be a date or time of day."
+                Message(option("start"), " must be a date or time of day where slots have a resolution."),
+                hint=Message("For example: ", option("start", "04:00")),
             )
         micros = (MONDAY if date is None else date) + (time or 0)
         if date is None and read_options.resolution in MONTHS:
             micros = time or 0
         origin = count_units(read_options.resolution, np.array([micros]))
         if int(find_moments(read_options.resolution, origin)[0]) != micros:
-            raise ParameterError(f"reading: start must be a whole {read_options.resolution}.")
+            raise ParameterError(
+                Message(option("start"), f" must be a whole {read_options.resolution}."), hint="Give another start."
+            )
         return Layout(TimeUnit(read_options.resolution, int(origin[0])), 1)
     begin, step = timed
     if read_options.start is not None:
         if number is not None or date is None or time is not None or begin >= 2 * MONDAY // 1_000_000:
-            raise ParameterError("reading: columns named by times begin by themselves; start may give their date only.")
+            raise ParameterError(
+                Message(option("start"), " can only give the date of columns named by times."),
+                hint=Message("For example: ", option("start", "2024-01-31")),
+            )
         begin += (date - MONDAY) // 1_000_000
     even = [unit for unit in UNITS if unit not in MONTHS]
     unit = read_options.resolution or next(u for u in reversed(even) if step % UNITS[u] == 0 and begin % UNITS[u] == 0)
     if unit in MONTHS or step % UNITS[unit] or begin % UNITS[unit]:
         raise SchemaError(
-            f"{owner}: slots of {step:,} seconds cannot be told in the resolution {unit}. Give a finer one."
+            Message(f"{owner}: slots of {step:,} seconds do not fit ", option("resolution", unit), "."),
+            hint="Give a finer resolution.",
         )
-    notes.append(f"Columns are slots of {step // UNITS[unit]:,} {unit}{'s' * (step != UNITS[unit])}.")
+    width = step // UNITS[unit]
+    details = {"length": f"{width:,} {unit}{'s' * (width > 1)}"}
+    notes.append(Note("slot-columns", "Columns are slots of {length}.", details=details))
     return Layout(TimeUnit(unit, begin // UNITS[unit]), step // UNITS[unit])
 
 
@@ -222,6 +239,8 @@ def encode_slots(owner: str, table: pa.Table, names: Sequence[str], gap: str) ->
         if not good.all():
             wrong = np.flatnonzero((~good)[codes].any(axis=0)) + 1
             raise SchemaError(
-                f"{owner}: an activity must {rule}, not so in {name_rows(wrong.tolist())}. Correct the data."
+                f"{owner}: an activity must {rule}; look at {name_rows(wrong.tolist())}.",
+                rows=select_shown(wrong.tolist()),
+                hint="Correct the data.",
             )
     return codes.T, distinct.to_pylist(), int(marks(blank).sum())

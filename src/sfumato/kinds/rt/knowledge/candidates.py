@@ -1,7 +1,7 @@
 """Who a person may be: records that fit all attributes of the person and each set of up to m of the person's items.
 
 A record fits the attributes if each of its cells may stand for the person's value, and the items if each of them is a
-member of one of its values; one value may account for several items. Plain NumPy: it shares nothing with the methods.
+member of one of its values; one value may account for several items. It shares nothing with the methods.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checks.subsequences import check_key_width, countable_sizes, distinct_subsequences
+from sfumato.checks.compiled import is_compiled_for
+from sfumato.checks.subsequences import countable_sizes, distinct_subsequences, is_among
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import ListColumn
+from sfumato.data.lists import ListColumn, distinct
 from sfumato.kinds.rt.dataset import known_items
 from sfumato.kinds.rt.decode import PublishedRecords
-from sfumato.kinds.table.dataset import attribute_of
-from sfumato.progress import track
+from sfumato.kinds.table.knowledge import Fitting
 
 __all__ = ["CandidateCounts", "Candidates", "Knowledge"]
 
 Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
 
-_BATCH_CELLS = 1 << 22
-_DENSE = 1 << 22
+_SEARCH = 50
+"""A search among many numbers takes as long as so many comparisons."""
+_QUESTIONS = 1 << 20
+"""Questions to records that are answered in one go."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,8 +38,10 @@ class Knowledge:
     ----------
     offsets
         What can be known of person p: entries ``offsets[p]`` to ``offsets[p + 1]``; the first one is no item at all.
-    items
-        Of every entry: as many items as the longest entry has, the last ones -1 where it has fewer.
+    set_of_entry
+        The set of every entry, by number.
+    sets
+        Items of every set: as many as the longest has, the last ones -1 where it has fewer.
 
     Examples
     --------
@@ -48,28 +50,36 @@ class Knowledge:
     """
 
     offsets: Ints
-    items: Ints
+    set_of_entry: Ints
+    sets: Ints
 
     @classmethod
     def of(cls, people: ListColumn, m: int) -> Knowledge:
         """List what can be known."""
         base, sizes = max(len(people.labels), 1), countable_sizes(people, m)
         width = max(len(sizes), 1)
-        rows, sets = [np.arange(len(people))], [np.full((len(people), width), -1, np.int64)]
+        rows, numbers, sets = [np.arange(len(people))], [np.zeros(len(people), np.int64)], [np.full((1, width), -1)]
         for size in sizes:
             for row, keys in distinct_subsequences(people, size):
-                digits = [keys // base**power % base for power in range(size - 1, -1, -1)]
+                different, number = np.unique(keys, return_inverse=True)
                 rows.append(row)
-                sets.append(np.column_stack([*digits, *[np.full(len(row), -1)] * (width - size)]))
+                numbers.append(sum(map(len, sets)) + number.reshape(-1))
+                items = [different // base**power % base for power in range(size - 1, -1, -1)]
+                sets.append(np.column_stack([*items, *[np.full(len(different), -1)] * (width - size)]))
         row = np.concatenate(rows)
         order = np.argsort(row, kind="stable")
         offsets = np.searchsorted(row[order], np.arange(len(people) + 1)).astype(np.int64)
-        return cls(offsets, np.concatenate(sets)[order])
+        return cls(offsets, np.concatenate(numbers)[order], np.concatenate(sets).astype(np.int64))
+
+    @property
+    def items(self) -> Ints:
+        """Items of every entry, as of its set."""
+        return self.sets[self.set_of_entry]
 
     @cached_property
     def sizes(self) -> Ints:
         """Number of items of every entry."""
-        return np.asarray((self.items >= 0).sum(axis=1), np.int64)
+        return np.asarray((self.sets >= 0).sum(axis=1)[self.set_of_entry], np.int64)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -115,72 +125,90 @@ class Candidates:
 
     def __init__(self, records: PublishedRecords, original: Dataset, people: Ints | None = None) -> None:
         """Take the people of some rows of the original, or all of them."""
-        rows = np.arange(len(original)) if people is None else people
-        self._records, self._count = records, len(rows)
-        self.people = known_items(original).take(rows).distinct()
-        self._columns = []
-        for column in records.table.columns:
-            attribute = attribute_of(original, column.name)
-            holds = column.holds(attribute)
-            codes = attribute.codes[rows]
-            self._columns.append((holds, np.where(codes < 0, holds.shape[1] - 1, codes), column.index))
+        self._records = records
+        everybody = known_items(original)
+        if people is None:
+            self.people, self._fitting = everybody.distinct(), Fitting.of(records.table, original)
+        else:
+            self.people = everybody.take(people).distinct()
+            self._fitting = Fitting.among(records.table, original, original.table.take(people))
         self._values, self._items = _membership(records, self.people.labels)
 
     def counts(self, m: int) -> CandidateCounts:
         """Count the records that fit everything that can be known of everybody."""
         knowledge = Knowledge.of(self.people, m)
-        fitting = np.zeros(len(knowledge.items), np.int64)
-        having = np.zeros((len(self._records.sensitive_items), len(knowledge.items)), np.int64)
-        table = self._records.table
-        order = np.argsort(table.group, kind="stable")
-        ends = np.searchsorted(table.group[order], np.arange(len(table.sizes) + 1))
-        for group in track("compare records", range(len(table.sizes))):
-            who = np.flatnonzero(self._fits(int(table.example[group])))
-            if len(who):
-                rows = order[ends[group] : ends[group + 1]]
-                everybody = len(who) == self._count
-                lengths = np.diff(knowledge.offsets)[who]
-                entries = slice(None) if everybody else _spread(knowledge.offsets[who], lengths)
-                self._add(rows, knowledge.items[entries], entries, fitting, having)
-        most = having.max(axis=0) if len(having) else np.zeros(len(fitting), np.int64)
-        return CandidateCounts(knowledge, fitting, most)
+        questions = np.diff(knowledge.offsets) * self._fitting.weigh(self._records.table.sizes)[self._fitting.case]
+        if is_compiled_for(int(questions.sum()) * knowledge.sets.shape[1] * _SEARCH):
+            fitting, having = self._count_by_class(knowledge)
+        else:
+            fitting, having = self._count_by_person(knowledge, np.cumsum(questions))
+        return CandidateCounts(knowledge, fitting, having.max(axis=0) if len(having) else np.zeros_like(fitting))
 
-    def _fits(self, row: int) -> Flags:
-        """Mark the people whose attributes a record may have."""
-        fits = np.ones(self._count, dtype=bool)
-        for holds, codes, index in self._columns:
-            fits &= holds[index[row]][codes]
-        return fits
+    def _count_by_class(self, knowledge: Knowledge) -> tuple[Ints, Ints]:
+        """Count class by class, where every set of items is looked for once."""
+        from sfumato.checks._kernels.item_sets import count_records
 
-    def _add(self, rows: Ints, questions: Ints, entries: Ints | slice, fitting: Ints, having: Ints) -> None:
-        """Add the records of one class to the counts of what is known."""
-        bits = self._bits_of(rows)
-        # Items that the same records may have are of one kind; sets of kinds are counted once each.
-        kinds, kind = np.unique(bits, axis=0, return_inverse=True)
-        kinds = np.vstack([kinds, np.packbits(np.ones(len(rows), dtype=bool))[None, :]])
-        sets, which = _number_sets(np.append(kind.reshape(-1), len(kinds) - 1), questions, len(kinds))
-        counts = np.zeros(len(sets), np.int64)
-        secret = np.packbits(self._records.having[rows].T, axis=1)
-        secret_counts = np.zeros((len(secret), len(sets)), np.int64)
-        step = max(_BATCH_CELLS // max(kinds.shape[1], 1), 1)
-        for first in range(0, len(sets), step):
-            part = np.bitwise_and.reduce(kinds[sets[first : first + step]], axis=1)
-            counts[first : first + step] = _count_bits(part)
-            for at in range(len(secret)):
-                secret_counts[at, first : first + step] = _count_bits(part & secret[at])
-        fitting[entries] += counts[which]
-        for at in range(len(secret)):
-            having[at, entries] += secret_counts[at, which]
+        table, values = self._records.table, self._records.known_values
+        cases, classes = self._fitting.fits.tocsc(), np.arange(len(table.sizes) + 1)
+        people = np.argsort(self._fitting.case, kind="stable")
+        begin = np.searchsorted(self._fitting.case[people], np.arange(cases.shape[0] + 1))
+        lengths = np.diff(begin)[cases.indices]
+        person_begin = np.concatenate([[0], np.cumsum(lengths)])[cases.indptr]
+        records = np.argsort(table.group, kind="stable")
+        counts: tuple[Ints, Ints] = count_records(
+            np.searchsorted(table.group[records], classes),
+            records,
+            person_begin,
+            people[_spread(begin[cases.indices], lengths)],
+            values.offsets,
+            values.codes.astype(np.int64),
+            np.searchsorted(self._values, np.arange(len(values.labels) + 1)),
+            self._items,
+            knowledge.offsets,
+            knowledge.set_of_entry,
+            knowledge.sets,
+            np.ascontiguousarray(self._records.having.T),
+        )
+        return counts
 
-    def _bits_of(self, rows: Ints) -> Bytes:
-        """Return which records of a class may have each item, eight records a byte."""
-        values = self._records.known_values.take(rows)
+    def _count_by_person(self, knowledge: Knowledge, questions: Ints) -> tuple[Ints, Ints]:
+        """Ask of every record that fits whether it may have each set of items; as many people in one go as can be."""
+        table, fits, secret = self._records.table, self._fitting.fits, self._records.having.T
+        counts = np.zeros(len(knowledge.set_of_entry), np.int64)
+        having = np.zeros((len(secret), len(counts)), np.int64)
+        records = np.argsort(table.group, kind="stable")
+        begin = np.searchsorted(table.group[records], np.arange(len(table.sizes) + 1))
+        base = max(len(self.people.labels), 1)
+        first = 0
+        while first < len(questions):
+            before = questions[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(questions, before + _QUESTIONS, side="right")))
+            # People with the classes they fit, with their records, with what is asked of each.
+            case = self._fitting.case[first:last]
+            lengths = np.diff(fits.indptr)[case]
+            classes = fits.indices[_spread(fits.indptr[case].astype(np.int64), lengths)]
+            person = np.repeat(np.repeat(np.arange(first, last), lengths), table.sizes[classes])
+            record = records[_spread(begin[classes], table.sizes[classes])]
+            held = self._list_items(distinct(record), base)
+            entries = np.diff(knowledge.offsets)[person]
+            entry, record = _spread(knowledge.offsets[person], entries), np.repeat(record, entries)
+            for items in knowledge.sets.T:
+                item = items[knowledge.set_of_entry[entry]]
+                holds = (item < 0) | is_among(record * base + item, held)
+                entry, record = entry[holds], record[holds]
+            counts += np.bincount(entry, minlength=len(counts))
+            for total, is_secret in zip(having, secret, strict=True):
+                total += np.bincount(entry[is_secret[record]], minlength=len(counts))
+            first = last
+        return counts, having
+
+    def _list_items(self, records: Ints, base: int) -> Ints:
+        """List which of some records may have which items: ascending numbers, record * base + item."""
+        values = self._records.known_values.take(records)
         ends = np.searchsorted(self._values, np.arange(len(values.labels) + 1))
         lengths = np.diff(ends)[values.codes]
         items = self._items[_spread(ends[:-1][values.codes], lengths)]
-        fits = np.zeros((max(len(self.people.labels), 1), len(rows)), dtype=bool)
-        fits[items, np.repeat(values.row_of_token, lengths)] = True
-        return np.packbits(fits, axis=1)
+        return distinct(records[np.repeat(values.row_of_token, lengths)] * base + items)
 
 
 def _membership(records: PublishedRecords, labels: tuple[str, ...]) -> tuple[Ints, Ints]:
@@ -188,8 +216,8 @@ def _membership(records: PublishedRecords, labels: tuple[str, ...]) -> tuple[Int
     code = {label: at for at, label in enumerate(labels)}
     pairs = [
         (value, code[member])
-        for value, name in enumerate(records.known_values.labels)
-        for member in records.members.get(name, (name,))
+        for value in range(len(records.items.values))
+        for member in records.items.values.labels_of(value)
         if member in code
     ]
     both = np.array(sorted(set(pairs)), np.int64).reshape(-1, 2)
@@ -200,30 +228,3 @@ def _spread(start: Ints, lengths: Ints) -> Ints:
     """Return the positions of ranges, one after the other."""
     ends = np.cumsum(lengths)
     return np.repeat(start - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
-
-
-def _number_sets(kind: Ints, questions: Ints, base: int) -> tuple[Ints, Ints]:
-    """Return the different sets of kinds that are asked about, and which one every question is."""
-    # Keys of items were found to fit, but there may be one kind more than items.
-    check_key_width(questions.shape[1], base)
-    keys = kind[questions[:, 0]]
-    for column in questions.T[1:]:
-        keys = keys * base + kind[column]
-    if base ** questions.shape[1] <= _DENSE:
-        # Few kinds: a table of all their sets is quicker than sorting the questions.
-        place = np.zeros(base ** questions.shape[1], np.int64)
-        place[keys] = 1
-        distinct_keys = np.flatnonzero(place)
-        place[distinct_keys] = np.arange(len(distinct_keys))
-        which = place[keys]
-    else:
-        distinct_keys, which = np.unique(keys, return_inverse=True)
-    digits = [distinct_keys // base**power % base for power in range(questions.shape[1] - 1, -1, -1)]
-    return np.column_stack(digits), which.reshape(-1)
-
-
-def _count_bits(words: Bytes) -> Ints:
-    """Return the number of bits set in every row."""
-    if hasattr(np, "bitwise_count"):
-        return np.asarray(np.bitwise_count(words).sum(axis=1, dtype=np.int64))
-    return np.asarray(np.unpackbits(words, axis=1).sum(axis=1, dtype=np.int64))

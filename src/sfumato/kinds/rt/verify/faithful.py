@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
-from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.rt.dataset import ITEMS
 from sfumato.kinds.table.verify.faithful import check_table
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, verify_structure
@@ -60,16 +61,18 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
 
 def _check_items(release: Release, original: Dataset, rows: Ints) -> dict[str, Counterexample]:
-    people, published = original.history().take(rows), release.history()
-    values, items = membership(release, people.labels)
-    base = max(len(published.labels), 1)
+    people, column = original.history().take(rows), decode(release).column(ITEMS)
+    published, values = column.lists, column.values
+    code = {label: at for at, label in enumerate(people.labels)}
+    items = np.array([code.get(label, -1) for label in values.labels], dtype=np.int64)[values.members]
+    base = max(len(values), 1)
     order = np.argsort(items, kind="stable")
     ends = np.searchsorted(items[order], np.arange(len(people.labels) + 1))
     # Every item of every person with every value that may stand for it: is one of these in the record?
     lengths = np.diff(ends)[people.codes]
     token = np.repeat(np.arange(len(people.codes)), lengths)
     step = np.arange(len(token)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    pairs = people.row_of_token[token] * base + values[order[ends[people.codes[token]] + step]]
+    pairs = people.row_of_token[token] * base + values.entry_of_member[order[ends[people.codes[token]] + step]]
     there = published.row_of_token * base + published.codes
     is_covered = np.zeros(len(people.codes), dtype=bool)
     is_covered[token[np.isin(pairs, there)]] = True

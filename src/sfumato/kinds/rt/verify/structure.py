@@ -14,6 +14,7 @@ from sfumato.kinds.rt.dataset import ITEMS
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.table.verify import structure as table
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 from sfumato.verification.order import check_value_names, find_disorder
 from sfumato.verification.people import GroupSize
@@ -61,7 +62,7 @@ def _without_items(release: Release) -> Release:
 
 def _check_repetition(release: Release) -> Counterexample:
     """Look for a value that a record has twice."""
-    history = release.history()
+    history = decode(release).column(ITEMS).lists
     width = max(len(history.labels), 1)
     keys = np.sort(history.row_of_token * width + history.codes)
     again = np.flatnonzero(keys[1:] == keys[:-1])
@@ -70,8 +71,8 @@ def _check_repetition(release: Release) -> Counterexample:
 
 def _check_overlap(release: Release) -> Counterexample:
     """Look for a record with two values that have an item in common: one of them says less than it seems to."""
-    history, members = release.history().distinct(), release.members()
-    named = [frozenset(members.get(label, (label,))) for label in history.labels]
+    column = decode(release).column(ITEMS)
+    history, named = column.lists.distinct(), [{*column.values.labels_of(at)} for at in range(len(column.values))]
     keys = support(history, 2)[0] if history.lengths.max(initial=0) > 1 else np.empty(0, np.int64)
     left, right = np.divmod(keys, max(len(named), 1))
     for value, other in zip(left.tolist(), right.tolist(), strict=True):
@@ -117,7 +118,7 @@ CHECKS = ReleaseChecks(
     check_columns=_check_columns,
     shape_checks=tuple(_about_attributes(check) for check in table.CHECKS.shape_checks),
     content_checks=(
-        *(_about_attributes(check) for check in table.CHECKS.content_checks if check[0] != table.ABOUT_COLUMNS),
+        *(check for check in table.CHECKS.content_checks if check[0] != table.ABOUT_COLUMNS),
         (table.ABOUT_COLUMNS, _check_claimed),
         ("no value is repeated in a record", _check_repetition),
         ("values of a record have no item in common", _check_overlap),

@@ -11,7 +11,8 @@ from sfumato.attacks.risk import Risk, draw_people
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.decode import count_steps
-from sfumato.kinds.sequences.knowledge.matches import build_knowledge, count_matches
+from sfumato.kinds.sequences.knowledge.class_matches import build_knowledge
+from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.parts import narrow_people, narrow_records
 from sfumato.kinds.sequences.knowledge.windows import Windows
 from sfumato.release.release import Release

@@ -30,9 +30,9 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.time_units import MONTHS, UNITS, TimeUnit
 from sfumato.kinds.sequences.attacks.gaps import learn_gaps
-from sfumato.kinds.sequences.attacks.picks import Matches, pick_records, sum_distances
-from sfumato.kinds.sequences.decode import Entries, TimedRecords, convert_times, count_ticks, mark_events
-from sfumato.kinds.sequences.knowledge.matches import build_knowledge, match_classes
+from sfumato.kinds.sequences.attacks.picks import check_own, pick_records, sum_distances
+from sfumato.kinds.sequences.decode import Entries, count_ticks, mark_events
+from sfumato.kinds.sequences.knowledge.class_matches import ClassMatches, build_knowledge
 from sfumato.messages import Message, option, parameter
 from sfumato.release.release import Release
 
@@ -232,18 +232,17 @@ def attack(
     (1.0, 0.5)
     """
     scale = count_ticks(release, original.time_unit.unit)
-    times = convert_times(release, original.time_unit, original.times())
     if rows is None or scale is None or len(release) == 0:
         return None
-    knowledge = build_knowledge(original, getattr(release.guarantee, "monitored", ()), times)
-    records = TimedRecords.of(release, knowledge.entries.events.labels)
-    matches = Matches(*match_classes(records, knowledge), records, knowledge)
+    matches = ClassMatches.of(release, original)
+    records, knowledge = matches.records, matches.knowledge
     able = np.flatnonzero(knowledge.entries.events.lengths[knowledge.of_person[rows]])
     if not len(able):
         return None
-    matches.check_own(knowledge.of_person[rows[able]], records.class_of_row[able])
+    check_own(matches, knowledge.of_person[rows[able]], records.class_of_row[able])
     order = np.random.default_rng(0).permutation(able)
-    costs = matches.count_distances()[knowledge.of_person[rows[order]]]
+    distances = matches.weigh(records.sizes) * np.maximum(knowledge.entries.events.lengths, 1)
+    costs = distances[knowledge.of_person[rows[order]]]
     drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _DISTANCES, side="right")))]
     limit = _LONGEST * scale if horizon is None else horizon * scale
     gaps = learn_gaps(records, scale, limit)

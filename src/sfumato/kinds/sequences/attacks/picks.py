@@ -6,7 +6,6 @@ unlikely the distances are that would be there.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -16,10 +15,10 @@ import numpy.typing as npt
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.attacks.gaps import Gaps
 from sfumato.kinds.sequences.dataset import locate_entries
-from sfumato.kinds.sequences.decode import Entries, TimedRecords, find_last, is_among
-from sfumato.kinds.sequences.knowledge.matches import Knowledge
+from sfumato.kinds.sequences.decode import Entries, find_last
+from sfumato.kinds.sequences.knowledge.class_matches import ClassMatches, Knowledge, match_pairs
 
-__all__ = ["Matches", "Picked", "pick_records", "sum_distances"]
+__all__ = ["Picked", "check_own", "pick_records", "sum_distances"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -28,62 +27,33 @@ _PORTION = 500_000
 _TIE = 1e-9
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Matches:
-    """Which classes of published records match each knowledge.
-
-    Parameters
-    ----------
-    which, classes
-        Pairs of a knowledge and a class that match.
-    records, knowledge
-        The release, read, and what is known.
+def list_candidates(matches: ClassMatches, knowledges: Ints) -> Iterator[Ints]:
+    """Yield the records of all classes that match, for each of some knowledges.
 
     Examples
     --------
     >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.release.run import Run
-    >>> from sfumato.kinds.sequences.knowledge.matches import build_knowledge, match_classes
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("mail", 9)], [("mail", 3)]], monitored=("mail",))
-    >>> knowledge = build_knowledge(data, ["mail"])
-    >>> records = TimedRecords.of(Hi(k=2).anonymize(data, Run(bytes(32))).release, ("mail",))
-    >>> matches = Matches(*match_classes(records, knowledge), records, knowledge)
-    >>> matches.count_distances().tolist(), [rows.tolist() for rows in matches.list_candidates(np.array([1]))]
-    ([4, 2], [[0, 1]])
+    >>> matches = ClassMatches.of(Hi(k=2).anonymize(data, Run(bytes(32))).release, data)
+    >>> [rows.tolist() for rows in list_candidates(matches, np.array([1]))]
+    [[0, 1]]
     """
+    members = np.split(np.argsort(matches.records.class_of_row, kind="stable"), np.cumsum(matches.records.sizes)[:-1])
+    for q in knowledges.tolist():
+        yield np.concatenate([members[c] for c in matches.classes_of(q)])
 
-    which: Ints
-    classes: Ints
-    records: TimedRecords
-    knowledge: Knowledge
 
-    def count_distances(self) -> Ints:
-        """Count the distances that there are to take for each knowledge: known times times records."""
-        matching = np.bincount(self.which, self.records.sizes[self.classes], minlength=len(self.knowledge))
-        return np.asarray(matching * np.maximum(self.knowledge.entries.events.lengths, 1), dtype=np.int64)
-
-    def list_candidates(self, knowledges: Ints) -> Iterator[Ints]:
-        """Yield the records of all classes that match, for each of some knowledges."""
-        order = np.argsort(self.which, kind="stable")
-        begin = np.searchsorted(self.which[order], np.arange(len(self.knowledge) + 1))
-        classes = self.classes[order]
-        ends = np.cumsum(self.records.sizes)
-        members = np.split(np.argsort(self.records.class_of_row, kind="stable"), ends[:-1])
-        for q in knowledges.tolist():
-            yield np.concatenate([members[c] for c in classes[begin[q] : begin[q + 1]]])
-
-    def check_own(self, knowledge: Ints, classes: Ints) -> None:
-        """Refuse people who do not match their own records: success would be counted for strangers."""
-        base = max(len(self.records.sizes), 1)
-        there = is_among(knowledge * base + classes, np.sort(self.which * base + self.classes))
-        if not there.all():
-            raise SchemaError(
-                f"{int((~there).sum())} of {len(there)} people do not match the record that was made of them: the "
-                "original "
-                "has another order or was changed.",
-                hint="Give the file that the release was made from, and verify with the original.",
-            )
+def check_own(matches: ClassMatches, knowledge: Ints, classes: Ints) -> None:
+    """Refuse people who do not match their own records: success would be counted for strangers."""
+    there = match_pairs(matches.records, matches.knowledge, knowledge, classes)
+    if not there.all():
+        raise SchemaError(
+            f"{int((~there).sum())} of {len(there)} people do not match the record that was made of them: the original "
+            "has another order or was changed.",
+            hint="Give the file that the release was made from, and verify with the original.",
+        )
 
 
 class Picked(NamedTuple):
@@ -99,7 +69,7 @@ class Picked(NamedTuple):
     chance_level: Floats
 
 
-def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps: Gaps) -> Picked:
+def pick_records(matches: ClassMatches, knowledges: Ints, own: Ints, limit: int, gaps: Gaps) -> Picked:
     """Pick the best of the candidates of every person, portion by portion.
 
     Parameters
@@ -119,7 +89,7 @@ def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps
     chance_level: list[Floats] = []
     waiting: list[tuple[int, int, Ints]] = []
     cells = 0
-    for number, (q, rows) in enumerate(zip(knowledges.tolist(), matches.list_candidates(knowledges), strict=True)):
+    for number, (q, rows) in enumerate(zip(knowledges.tolist(), list_candidates(matches, knowledges), strict=True)):
         waiting.append((q, int(own[number]), rows))
         cells += len(rows) * max(1, int(background.entries.events.lengths[q]))
         if cells >= _PORTION or number == len(own) - 1:

@@ -56,8 +56,7 @@ def generate(size: int, seed: int, model: str = "clicks", **options: Any) -> pa.
     >>> generate(100, seed=1, evnts=30)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate sequences: model clicks has no option 'evnts';
-    the nearest known one is 'events'.
+    sfumato.exceptions.ParameterError: generate sequences: model clicks has no option 'evnts'. Did you mean 'events'?
     """
     size, seed, settings = choose_model("sequences", size, seed, model, OPTIONS, options)
     return _SIMULATIONS[model](size, seed, settings)

@@ -14,7 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.dataset import locate_entries
 from sfumato.kinds.sequences.decode import TimedRecords, convert_times
-from sfumato.kinds.sequences.knowledge.matches import Knowledge, build_knowledge
+from sfumato.kinds.sequences.knowledge.class_matches import Knowledge, build_knowledge
 from sfumato.release.release import Release
 
 __all__ = ["narrow_people", "narrow_records"]

@@ -1,4 +1,4 @@
-"""Sequences of timed events: who did what, and when."""
+"""Reader of sequences of timed events of people."""
 
 from __future__ import annotations
 
@@ -11,28 +11,43 @@ import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
-from sfumato.data.record_unit import PERSON, RECORD
+from sfumato.data.notes import Note
+from sfumato.data.record_unit import PERSON, RECORD, RecordUnit
 from sfumato.data.schema import Schema
 from sfumato.data.time_units import UNITS, TimeUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.kinds.sequences import KIND
-from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
+from sfumato.kinds.sequences.reader.values import WORDS, note_found_events, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import is_weblog, parse_weblog
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Labels, encode_labels
 from sfumato.readers.constraints import resolve_monitored
 from sfumato.readers.files import to_utf8
 from sfumato.readers.layouts import is_spmf, is_utf8, recognise_layout
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import (
+    ROWS_READ,
+    SPMF_LINES,
+    note_empty_sequences,
+    note_encoding,
+    note_layout,
+    note_record_column,
+    note_rows,
+    note_shared_times,
+    note_truncated,
+    note_zone,
+)
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import note_count
+from sfumato.readers.role_errors import refuse_resolution, refuse_without
 from sfumato.readers.roles import EVENT_LOGS, assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.spmf import Token, parse_sequences, refuse_token
 from sfumato.readers.times import cut_times, parse_times
-from sfumato.readers.visits import SHARED_MOMENT, arrange_moments, combine_labels, renumber
+from sfumato.readers.visits import arrange_moments, combine_labels, renumber
 
 __all__ = ["read"]
 
@@ -40,22 +55,21 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
-_LINES = "Each line is a sequence (SPMF)."
 _LARGEST = 2**53
 """Times beyond this are not exact once a method computes with them."""
 _DIGITS = 18
-"""A time of SPMF has at most so many."""
+"""The most digits of a time of SPMF."""
 
 
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read sequences of events: one row per person, with the events and their times in the order of time.
 
-    Columns are ``person, time, event``, or other names told by ``read_options.columns``, or names that event logs
+    Columns are ``person, time, event``, or other names given by ``read_options.columns``, or names that event logs
     and click streams use. SPMF sequences with times, logs of web servers (see
     :mod:`sfumato.kinds.sequences.reader.weblog`) and the files of Foursquare (TSMC), Gowalla and Brightkite are
-    recognised. Dates become UTC and are cut to the resolution; whole numbers stay as they are. Events at the same time
-    stand in the order of their names, and the same event of a person at the same time counts once. What was done stands
-    in the notes of the dataset.
+    recognised. Dates become UTC and are cut to the resolution; whole numbers stay unchanged. Events at the same time
+    are in the order of their names, and the same event of a person at the same time counts once. The notes of the
+    dataset say what was done.
 
     Parameters
     ----------
@@ -79,7 +93,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     Reading `user` as person.
     Reading `timestamp` as time.
     Reading `url` as event.
-    Times that were cut to the minute: 1.
+    Truncated 1 time to the minute.
     Found 1 person and 2 events of 2 kinds.
     """
     log = _Log.of(as_place(path), read_options)
@@ -95,7 +109,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
     history = ListColumn(np.append(starts, len(rows)).astype(np.int64), codes, tuple(labels)).to_arrow()
     record_people = log.find_people(people, who[starts], rows[starts], read_options)
-    log.report(len(rows), moments.sharing, record_people.unit.count(len(starts)), len(labels))
+    log.report(len(rows), moments.sharing, record_people.unit, len(starts), len(labels))
     log.notes.extend(record_people.note(len(starts)))
     return Dataset(
         Schema(
@@ -120,20 +134,20 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
 
 
 class _Log(NamedTuple):
-    """The rows of a file, what its columns are, and the notes taken on the way."""
+    """The rows of a file, what its columns are, and the notes on reading."""
 
     name: str
     table: pa.Table
     person: tuple[str, ...]
-    """Columns that tell people apart together."""
+    """Columns that identify people together."""
     time: str
     event: str
     numbers: Longs
-    """By which each row is called in messages."""
+    """The number of each row in messages."""
     is_event: Marks
-    notes: list[str]
+    notes: list[Note]
     owner: str = ""
-    """Column that says whose a sequence is, where people have several."""
+    """Column with the person of a sequence, where people have several."""
 
     @classmethod
     def of(cls, path: Place, read_options: ReadOptions) -> _Log:
@@ -144,7 +158,7 @@ class _Log(NamedTuple):
             return cls._of_weblog(name, source.data, read_options)
         format = source.format
         if format == "csv" and not sample:
-            raise SchemaError(f"{name}: the file is empty.")
+            raise SchemaError(f"{name}: the file is empty.", hint="Give a file with events.")
         if format == "spmf" or (read_options.format is None and format == "csv" and is_spmf(sample)):
             return cls._of_spmf(name, to_utf8(name, source.data, read_options.encoding))
         return cls._of_table(source, sample, read_options)
@@ -152,19 +166,24 @@ class _Log(NamedTuple):
     @classmethod
     def _of_weblog(cls, name: str, data: bytes, read_options: ReadOptions) -> _Log:
         if read_options.columns:
-            raise ParameterError("reading: columns mean nothing for a web log. Say who a person is by user_key.")
+            raise ParameterError(
+                Message(option("columns"), " does not apply to web logs."),
+                hint=Message("Choose people by ", option("user_key", "host"), "."),
+            )
         text = to_utf8(name, data, read_options.encoding)
         log = parse_weblog(name, text, read_options.user_key or "host", keep_query=read_options.query == "keep")
-        notes = [f"Read {log.table.num_rows:,} lines of {name}.", *log.notes]
+        template = "Read {rows} {rows:line|lines} of {file}."
+        notes = [Note(ROWS_READ, template, {"rows": log.table.num_rows}, details={"file": name}), *log.notes]
         numbers = np.arange(1, log.table.num_rows + 1)
         return cls(name, log.table, log.person, "time", "event", numbers, log.is_event, notes)
 
     @classmethod
     def _of_spmf(cls, name: str, text: bytes) -> _Log:
         table, lines, empty = _parse_spmf(name, text)
-        notes = [f"Read {table.num_rows:,} events of {name}.", _LINES]
+        template = "Read {rows} {rows:event|events} of {file}."
+        notes = [Note(ROWS_READ, template, {"rows": table.num_rows}, details={"file": name}), SPMF_LINES]
         if empty:
-            notes.append(f"Sequences without any event, which were left out: {empty:,}.")
+            notes.append(note_empty_sequences(empty, "events"))
         return cls(name, table, ("person",), "time", "event", lines, np.ones(len(lines), bool), notes)
 
     @classmethod
@@ -175,33 +194,31 @@ class _Log(NamedTuple):
         if layout is None:
             table = source.table()
         else:
-            notes.append(f"Recognised {layout.name}.")
+            notes.append(note_layout(layout.name))
             encoding = read_options.encoding
             if layout.encoding and encoding is None and not is_utf8(source.data):
                 encoding = layout.encoding
-                notes.append(f"The text is not UTF-8 and was read as {encoding}.")
+                notes.append(note_encoding(encoding))
             table = source.table(delimiter=layout.delimiter, header=layout.header, encoding=encoding)
         columns, read_as = assign_roles(name, table.column_names, read_options, WORDS)
-        notes = [f"Read {table.num_rows:,} rows of {name}.", *notes, *read_as]
+        notes = [note_rows(name, table.num_rows), *notes, *read_as]
         name, table = resolve_missing(name, table, columns, read_options, notes, ("event",))
         if "session" in columns and "person" in columns:
-            notes.append(f"All sessions of a person are one sequence; `{columns['session']}` is not used.")
+            template = "All sessions of a person are one sequence; {columns} is not used."
+            notes.append(Note("sessions-joined", template, columns=(columns["session"],)))
         elif "session" in columns:
-            notes.append(f"There is no person column: each `{columns['session']}` is a record.")
+            notes.append(note_record_column(columns["session"]))
             columns["person"] = columns["session"]
         for role in ("person", "time", "event"):
             if role not in columns:
-                raise SchemaError(
-                    f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role} or "
-                    f"{', '.join(EVENT_LOGS[role][:3])}."
-                )
+                raise refuse_without(name, role, EVENT_LOGS[role])
         numbers, retained = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
         time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")
         return cls(name, table, (columns["person"],), time, event, numbers, retained, notes, owner)
 
     def find_people(self, records: Labels, retained: Ints, first: Longs, read_options: ReadOptions) -> RecordPeople:
-        """Tell what a record is, and of which person each one that is kept."""
-        if _LINES in self.notes:
+        """Return what a record is, and the person of each one that is kept."""
+        if SPMF_LINES in self.notes:
             return resolve_unit(read_options, RecordPeople(RECORD))
         unit = PERSON if len(self.person) > 1 else name_records(self.person[0], bool(self.owner))
         people = None
@@ -227,18 +244,22 @@ class _Log(NamedTuple):
             if micros is None:
                 return numbers, TimeUnit()
         if not parsed.zoned:
-            self.notes.append("Times have no zone and are taken as UTC.")
+            self.notes.append(note_zone())
         times, time_unit, finer = cut_times(micros, resolution or "second")
-        note_count(self.notes, f"Times that were cut to the {resolution or 'second'}", int(finer[self.is_event].sum()))
+        note_count(self.notes, note_truncated(int(finer[self.is_event].sum()), resolution or "second"))
         return times, time_unit
 
     def _whole(self, numbers: Longs | npt.NDArray[np.float64]) -> Longs:
         outside = (numbers > _LARGEST) | (numbers < -_LARGEST)
         wrong = outside if outside.any() else numbers != np.floor(numbers)
         if wrong.any():
+            rows = self.numbers[wrong].tolist()
             raise SchemaError(
-                f"{self.name}: column {self.time!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, "
-                f"not so in {name_rows(self.numbers[wrong].tolist())}. Correct the data, or count in another unit."
+                f"{self.name}: column {self.time!r}: times must be dates, or whole numbers of at most {_LARGEST:,}; "
+                f"look at {name_rows(rows)}.",
+                column=self.time,
+                rows=select_shown(rows),
+                hint="Correct the data, or count in a larger unit.",
             )
         return numbers.astype(np.int64)
 
@@ -247,24 +268,21 @@ class _Log(NamedTuple):
         micros = _parse_dates(numbers)
         if resolution is None:
             if micros is not None:
-                self.notes.append(
-                    "Times look like dates (20240131) but are read as numbers; give a resolution for dates."
-                )
+                template = "Times look like dates (20240131) but are read as numbers. To read dates: {option}."
+                self.notes.append(Note("times-like-dates", template, details={"option": option("resolution", "day")}))
             return None
         if micros is None:
-            raise SchemaError(
-                f"{self.name}: resolution={resolution} needs dates, but column {self.time!r} holds numbers. "
-                "Write dates as 2012-04-30T18:00:09Z, or leave the resolution out."
-            )
-        self.notes.append("Times written as 20240131 are read as dates.")
+            raise refuse_resolution(self.name, self.time, resolution)
+        self.notes.append(Note("times-are-dates", "Times written as 20240131 are read as dates."))
         return micros
 
-    def report(self, entries: int, sharing: int, records: str, kinds: int) -> None:
+    def report(self, entries: int, sharing: int, unit: RecordUnit, records: int, kinds: int) -> None:
         """Note what is left after everything."""
+        template = "Removed {events} duplicate {events:event|events} of the same record and time."
         collapsed = int(self.is_event.sum()) - entries
-        note_count(self.notes, "Events that repeat one of the same record and time and were collapsed", collapsed)
-        note_count(self.notes, f"Events that {SHARED_MOMENT}", sharing)
-        self.notes.append(f"Found {records} and {entries:,} events of {kinds:,} kinds.")
+        note_count(self.notes, Note("duplicate-events-removed", template, {"events": collapsed}))
+        note_count(self.notes, note_shared_times(sharing, "event", "events"))
+        self.notes.append(note_found_events(unit, records, entries, kinds))
 
 
 def _parse_dates(numbers: Longs) -> Longs | None:
@@ -295,8 +313,9 @@ def _parse_spmf(name: str, text: bytes) -> tuple[pa.Table, Longs, int]:
                 time = None
             elif time is None:
                 raise SchemaError(
-                    f"{name}: line {number} has an item without a time. Write <time> before every item set, "
-                    "or read the file as trajectories."
+                    f"{name}: line {number} has an item without a time.",
+                    rows=(number,),
+                    hint="Write <time> before every item set, or read the file as trajectories.",
                 )
             else:
                 entries.append((token.item, time))

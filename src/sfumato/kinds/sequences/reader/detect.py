@@ -1,4 +1,4 @@
-"""Whether a file looks like sequences of timed events."""
+"""Detection of files with sequences of timed events."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sfumato.readers.layouts import is_spmf
 __all__ = ["detect"]
 
 _ALL = {"monitored": ["*"]}
-_MONITORED = "Name the events that a receiver watches (monitored); until then all of them are."
+_MONITORED = "Name the events that recipients know (monitored); until then all of them are monitored."
 
 
 def detect(preview: FileProfile) -> Detection | None:
-    """Take files for sequences that say who did what and when.
+    """Take files for sequences that have people, events and times.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def _detect_table(preview: FileProfile) -> Detection | None:
             return None
         roles["event"], score = column, 65
         reasons.append(
-            f"`{roles['person']}` has several dated rows, so that these are histories; of the other columns `{column}` "
-            "has the fewest different values, and is taken for what happened."
+            f"People in `{roles['person']}` have several dated rows: these are histories. Of the other columns, "
+            f"`{column}` has the fewest different values and is read as event."
         )
-        left = (f"Nothing says what happened but `{column}`: name a better column, if there is one (columns).", *left)
+        left = (f"Name a better column for events than `{column}`, if there is one (columns).", *left)
     options: dict[str, Any] = {"columns": roles, "drop": ["*"], **_ALL}
     if preview.columns[roles["time"]].shape == "calendar":
         options["resolution"] = "day"

@@ -1,4 +1,4 @@
-"""Sequences that are read bucket by bucket."""
+"""Reading of sequences bucket by bucket."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import dataclasses
 from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
+from sfumato.data.notes import Note
+from sfumato.kinds.sequences.reader.values import WORDS, note_found_events, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import is_weblog
 from sfumato.readers.constraints import resolve_monitored
 from sfumato.readers.layouts import is_spmf
+from sfumato.readers.notes import FOUND
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -35,8 +37,8 @@ def _is_table(sample: Sequence[str], read_options: ReadOptions) -> bool:
     return bool(declared) or not (is_weblog(sample[:5]) or is_spmf(sample[:5]))
 
 
-def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]]:
-    """Say which events are monitored, and what they can be generalised to."""
+def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note]]:
+    """Add which events are monitored, and what they can be generalised to."""
     data = summary.dataset
     labels = list(data.view_history().labels)
     schema = dataclasses.replace(data.schema, monitored=resolve_monitored(read_options.monitored, labels, summary.name))
@@ -44,11 +46,10 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]
     return dataclasses.replace(data, schema=schema, hierarchies=hierarchies), []
 
 
-def _summarise(summary: All, _: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Say how many there are of everything."""
+def _summarise(summary: All, _: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
+    """Note how many there are of everything."""
     events, kinds = int(summary.survey.counts.sum()), len(summary.survey.counts)
-    count = summary.dataset.unit.count(summary.records)
-    return {"Found ": f"Found {count} and {events:,} events of {kinds:,} kinds."}
+    return {FOUND: note_found_events(summary.dataset.unit, summary.records, events, kinds)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

@@ -1,9 +1,9 @@
-"""Logs of web servers in common (NCSA) and combined format: who requested which page, and when.
+"""Logs of web servers in common (NCSA) and combined format: requests of pages with their times.
 
 A line is ``host - user [10/Oct/2000:13:55:36 -0700] "GET /index.html HTTP/1.0" 200 2326``, to which the combined
-format adds referrer and agent in quotes; what follows those is not looked at. A request counts as an event if its
-status is 2xx or 304 (the page was shown, from the server or from the browser's own copy). Redirects and errors show
-no page and are left out; their requests may be anything.
+format adds referrer and agent in quotes; what follows those is ignored. A request counts as an event if its status is
+2xx or 304 (the page was shown, from the server or from the browser's own copy). Redirects and errors show no page and
+are left out; their requests may be anything.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.readers.cells import Cells, marks
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, list_marked, marks
+from sfumato.readers.notes import ROLE
+from sfumato.readers.partitioned.agreement import note_count
 
 __all__ = ["WebLog", "is_weblog", "parse_weblog"]
 
@@ -42,8 +46,8 @@ class WebLog(NamedTuple):
     --------
     >>> line = b'h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 404 9'
     >>> log = parse_weblog("access.log", line + b"\\n" + line.replace(b"404", b"200"), "host")
-    >>> log.is_event.tolist(), log.notes[1]
-    ([False, True], 'Requests with another status, which were left out: 1.')
+    >>> log.is_event.tolist(), str(log.notes[1])
+    ([False, True], 'Left out 1 request with another status.')
     """
 
     table: pa.Table
@@ -51,11 +55,11 @@ class WebLog(NamedTuple):
     person: tuple[str, ...]
     is_event: Marks
     """Which lines are events."""
-    notes: list[str]
+    notes: list[Note]
 
 
 def is_weblog(lines: Sequence[str]) -> bool:
-    """Tell whether any of the lines is one of a web log.
+    """Return whether any of the lines is one of a web log.
 
     Examples
     --------
@@ -89,30 +93,36 @@ def parse_weblog(name: str, text: bytes, user_key: str, *, keep_query: bool = Fa
     >>> parse_weblog("access.log", b"GET /a", "host")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: access.log: every line must be a request in common or combined log format;
-    not so line 1 (1 in all). Correct or remove such lines.
+    sfumato.exceptions.SchemaError: access.log: every line must be a request in common or combined log format; look at
+    line 1 (1 in all). Correct or remove such lines.
     """
     if not text.strip():
-        raise SchemaError(f"{name}: the file is empty.")
+        raise SchemaError(f"{name}: the file is empty.", hint="Give a file with requests.")
     fields: Cells = pc.extract_regex(_cut_lines(text), _LINE)
     _refuse_marked(name, marks(fields.is_null()), "be a request in common or combined log format")
     column = dict(zip([field.name for field in fields.type], fields.flatten(), strict=True))
     retained = marks(pc.match_substring_regex(column["status"], _SHOWN))
-    notes = ["Recognised a web log: a request with status 2xx or 304 is an event."]
-    _note_left_out(notes, "with another status", len(retained) - int(retained.sum()))
+    notes = [Note("web-log", "Recognised a web log: a request with status 2xx or 304 is an event.")]
+    template = "Left out {requests} {requests:request|requests} with another status."
+    note_count(notes, Note("other-status-left-out", template, {"requests": len(retained) - int(retained.sum())}))
     person = tuple(user_key.split("+"))
     if "user" in person:
         anonymous = retained & marks(pc.equal(column["user"], pa.scalar("-", pa.large_string())))
-        _note_left_out(notes, "of nobody known", int(anonymous.sum()))
+        template = "Left out {requests} {requests:request|requests} without a user."
+        note_count(notes, Note("anonymous-left-out", template, {"requests": int(anonymous.sum())}))
         retained = retained & ~anonymous
     if not retained.any():
-        raise SchemaError(f"{name}: no request has status 2xx or 304{' and a user' * ('user' in person)}.")
+        raise SchemaError(
+            f"{name}: no request has status 2xx or 304{' and a user' * ('user' in person)}.",
+            option="user_key" if "user" in person else "",
+            hint=Message("Choose people by ", option("user_key", "host"), ".")
+            if "user" in person
+            else "Give a log with pages that were shown.",
+        )
     if "agent" in person:
         common = marks(pc.equal(column["combined"], pa.scalar("", pa.large_string())))
-        _refuse_marked(
-            name, retained & common, "name an agent, as the combined log format does, for user_key=host+agent"
-        )
-    notes.append(f"Reading {' and '.join(person)} as person.")
+        _refuse_marked(name, retained & common, Message("name an agent for ", option("user_key", "host+agent")))
+    notes.append(Note(ROLE, "Reading {columns} as person.", columns=person, details={"role": "person"}))
     events = _name_events(name, column["request"], retained, keep_query=keep_query)
     cells = {part: _blank(column[part], retained, "-") for part in person}
     return WebLog(
@@ -145,7 +155,7 @@ def _normalise_times(times: Cells) -> Cells:
 
 
 def _blank(cells: Cells, retained: Marks, instead: str) -> Cells:
-    """Put something harmless where a cell is empty or its line is left out."""
+    """Fill cells that are empty or whose line is left out."""
     good = retained & marks(pc.not_equal(cells, pa.scalar("", pa.large_string())))
     return pc.if_else(pa.array(good), cells, pa.scalar(instead, pa.large_string()))
 
@@ -154,10 +164,7 @@ def _refuse_marked(name: str, bad: Marks, rule: str) -> None:
     if bad.any():
         where = name_rows((np.flatnonzero(bad) + 1).tolist(), "line")
         raise SchemaError(
-            f"{name}: every line must {rule}; not so {where} ({int(bad.sum()):,} in all). Correct or remove such lines."
+            Message(f"{name}: every line must ", rule, f"; look at {where} ({int(bad.sum()):,} in all)."),
+            rows=list_marked(bad),
+            hint="Correct or remove such lines.",
         )
-
-
-def _note_left_out(notes: list[str], which: str, count: int) -> None:
-    if count:
-        notes.append(f"Requests {which}, which were left out: {count:,}.")

@@ -51,8 +51,7 @@ def generate(size: int, seed: int, model: str = "baskets", **options: Any) -> pa
     >>> generate(100, seed=1, itms=30)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate sets: model baskets has no option 'itms';
-    the nearest known one is 'items'.
+    sfumato.exceptions.ParameterError: generate sets: model baskets has no option 'itms'. Did you mean 'items'?
     """
     size, seed, settings = choose_model("sets", size, seed, model, OPTIONS, options)
     return _SIMULATIONS[model](size, seed, settings)

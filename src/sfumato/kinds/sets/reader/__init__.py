@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import TABLES
 from sfumato.data.lists import ListColumn
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import RECORD, RecordUnit
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import ParameterError, SchemaError
@@ -23,6 +24,8 @@ from sfumato.kinds.sets.reader.items import (
     encode_items,
     flatten_lists,
     format_separator,
+    note_duplicates,
+    note_nameless,
     split_cells,
     trim_labels,
 )
@@ -32,13 +35,25 @@ from sfumato.kinds.sets.reader.transactions import (
     parse_spmf,
     parse_transactions,
 )
-from sfumato.kinds.sets.reader.values import NAMES, WAYS, WORDS, find_hierarchies, read_constraints, recognise
+from sfumato.kinds.sets.reader.values import (
+    NAMES,
+    WAYS,
+    WORDS,
+    find_hierarchies,
+    note_found_items,
+    read_constraints,
+    recognise,
+)
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells, Labels, as_text, encode_labels
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.files import to_utf8
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import ROWS_READ, note_record_column, note_rows
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
+from sfumato.readers.partitioned.agreement import note_count
+from sfumato.readers.role_errors import refuse_without
 from sfumato.readers.roles import assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.tables import first_lines
@@ -56,9 +71,9 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
 
     Files may be tables with one row per person and item (``person, item``) or with all items of a person in one cell
     or list (``items``, see ``read_options.separator``), or texts with one record per line: FIMI and SPMF transactions,
-    SPMF sequences, Amnesia's sets. A format that could be mistaken must be told. Items are text without the spaces
+    SPMF sequences, Amnesia's sets. A format that is ambiguous must be given. Items are text without the spaces
     around them. Items that repeat in a record count once, and records without items are left out; the notes of the
-    dataset say how many.
+    dataset count them.
 
     Parameters
     ----------
@@ -80,11 +95,11 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     ...     print(note)
     Read 3 lines of baskets.dat.
     Each line is a record, with items separated by spaces.
-    Items that repeat in a record, and count once: 1.
-    Records without any item, which were left out: 1.
+    Removed 1 duplicate item within records.
+    Left out 1 record without items.
     Found 2 records and 3 items of 2 kinds.
-    A person may have several records: the promise counts records, not people. The file does not tell whose a record
-    is (columns: owner=NAME).
+    The guarantee counts records, and one person may have several. If a column links records to people, name it:
+    columns={'owner': 'NAME'}.
     """
     baskets = _Baskets.of(as_place(path), read_options)
     sets, records, record_people = baskets.arrange(read_options)
@@ -112,22 +127,22 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
 
 
 class _Baskets(NamedTuple):
-    """Items found in a file, whose they are, and the notes taken on the way."""
+    """Items found in a file, with their people and the notes on reading."""
 
     name: str
     occurrences: Occurrences
     """Each item with its line or row, counted from 0."""
     numbers: Longs
-    """By which lines or rows are called in messages."""
+    """The numbers of lines or rows in messages."""
     record: Ints
     """The record of each line or row."""
     records: Cells
-    notes: list[str]
+    notes: list[Note]
     unit: RecordUnit = RECORD
     people: Labels | None = None
     """The person of each row, where people may have several records."""
     owner: str = ""
-    """The column that says so."""
+    """The column with these people."""
 
     @classmethod
     def of(cls, path: Place, read_options: ReadOptions) -> _Baskets:
@@ -147,7 +162,12 @@ class _Baskets(NamedTuple):
         if format == "csv":
             return cls._of_table(source, read_options)
         if read_options.columns or read_options.header or read_options.drop:
-            raise ParameterError(f"reading: columns, header and drop mean nothing where format is {format}.")
+            raise ParameterError(
+                Message(
+                    *(option("columns"), ", ", option("header"), " and ", option("drop"), " do not apply to "),
+                    *(option("format", format), "."),
+                )
+            )
         if format == "spmf":
             return cls._of_lines(name, parse_spmf(name, text))
         if format == "amnesia":
@@ -158,19 +178,21 @@ class _Baskets(NamedTuple):
     def _of_lines(cls, name: str, lines: Lines) -> _Baskets:
         count = len(lines.numbers)
         people = pa.array(np.arange(1, count + 1)).cast(pa.string())
-        notes = [f"Read {count:,} lines of {name}.", *lines.notes]
+        template = "Read {rows} {rows:line|lines} of {file}."
+        notes = [Note(ROWS_READ, template, {"rows": count}, details={"file": name}), *lines.notes]
         return cls(name, lines.occurrences, lines.numbers, np.arange(count, dtype=np.int32), people, notes)
 
     @classmethod
     def _of_table(cls, source: Source, read_options: ReadOptions) -> _Baskets:
         name, table = source.name, source.table()
         columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
-        notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *role_notes]
+        notes = [note_rows(name, table.num_rows), *source.notes, *role_notes]
         name, table = resolve_missing(name, table, columns, read_options, notes, ("item",))
         if "transaction" in columns and "person" in columns:
-            notes.append(f"All items of a person are one set; `{columns['transaction']}` is not used.")
+            template = "All items of a person are one set; {columns} is not used."
+            notes.append(Note("transactions-joined", template, columns=(columns["transaction"],)))
         elif "transaction" in columns:
-            notes.append(f"There is no person column: each `{columns['transaction']}` is a record.")
+            notes.append(note_record_column(columns["transaction"]))
             columns["person"] = columns["transaction"]
         _check_roles(name, columns)
         numbers = np.arange(1, table.num_rows + 1)
@@ -178,7 +200,7 @@ class _Baskets(NamedTuple):
             people = encode_labels(name, columns["person"], table.column(columns["person"]))
         else:
             people = Labels(np.arange(table.num_rows, dtype=np.int32), pa.array(numbers).cast(pa.string()))
-            notes.append("There is no person column: each row is a record.")
+            notes.append(Note("no-person-column", "No column names people: each row is a record."))
         column = columns.get("item") or columns["items"]
         cells = table.column(column)
         if "items" in columns or read_options.separator is not None or _is_list(cells):
@@ -195,31 +217,28 @@ class _Baskets(NamedTuple):
         return cls(name, occurrences, numbers, people.codes, people.labels, notes, unit, record_people, owner)
 
     def arrange(self, read_options: ReadOptions) -> tuple[ListColumn, Cells, RecordPeople]:
-        """Put the items of each record together, note what was done, and return the sets with whose they are."""
+        """Put the items of each record together, note what was done, and return the sets with their people."""
         occurrences = self.occurrences
         if not len(occurrences.codes):
-            raise SchemaError(f"{self.name}: there are no items in the file.")
+            raise SchemaError(f"{self.name}: there are no items in the file.", hint="Give a file with items.")
         width = len(occurrences.labels)
         keys = np.sort(self.record[occurrences.holder].astype(np.int64) * width + occurrences.codes)
         keys = keys[np.append(True, keys[1:] != keys[:-1])]
         who, codes = np.divmod(keys, width)
         starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
         empty = len(self.records) - len(starts)
-        for count, what in (
-            (occurrences.skipped, "Items without a name, which were skipped"),
-            (len(occurrences.codes) - len(codes), "Items that repeat in a record, and count once"),
-            (empty, "Records without any item, which were left out"),
-        ):
-            if count:
-                self.notes.append(f"{what}: {count:,}.")
+        note_count(self.notes, note_nameless(occurrences.skipped))
+        note_count(self.notes, note_duplicates(len(occurrences.codes) - len(codes)))
+        template = "Left out {records} {records:record|records} without items."
+        note_count(self.notes, Note("empty-records-left-out", template, {"records": empty}))
         record_people = self._find_people(who[starts], read_options)
-        self.notes.append(f"Found {record_people.unit.count(len(starts))} and {len(codes):,} items of {width:,} kinds.")
+        self.notes.append(note_found_items(record_people.unit, len(starts), len(codes), width))
         self.notes.extend(record_people.note(len(starts)))
         sets = ListColumn(np.append(starts, len(codes)), codes.astype(np.int32), tuple(occurrences.labels))
         return sets, self.records.take(pa.array(who[starts])), record_people
 
     def _find_people(self, retained: Longs, read_options: ReadOptions) -> RecordPeople:
-        """Tell what a record is, and of which person each one that is kept."""
+        """Return what a record is, and the person of each one that is kept."""
         people = None
         if self.people is not None:
             record = np.full(len(self.records), -1)
@@ -242,7 +261,9 @@ def _detect_format(source: Source) -> str:
     except SchemaError:
         pass
     raise SchemaError(
-        f"{source.name}: the extension does not tell the format. Give one as format: {', '.join(TABLES[1:])}, {WAYS}."
+        f"{source.name}: the extension is not that of a known format.",
+        option="format",
+        hint=Message("Give ", option("format"), f": {', '.join(TABLES[1:])}, {WAYS}."),
     )
 
 
@@ -250,37 +271,43 @@ def _is_list(cells: Cells) -> bool:
     return bool(pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type))
 
 
-def _take_apart(name: str, column: str, cells: Cells, separator: str | None, notes: list[str]) -> Pieces:
+def _take_apart(name: str, column: str, cells: Cells, separator: str | None, notes: list[Note]) -> Pieces:
     """Split cells that hold all items of a row."""
     if _is_list(cells):
         return flatten_lists(name, column, cells)
     text = as_text(name, column, cells).fill_null("")
     mark = separator or detect_separator(f"{name}: column {column!r}", text)
-    notes.append(f"Items in `{column}` are separated by {format_separator(mark)}.")
+    details = {"separator": format_separator(mark)}
+    notes.append(Note("separator", "Items in {columns} are separated by {separator}.", {}, (column,), details))
     return split_cells(text, mark)
 
 
 def _check_roles(name: str, columns: dict[str, str]) -> None:
     if "item" in columns and "items" in columns:
+        first, second = columns["item"], columns["items"]
         raise SchemaError(
-            f"{name}: columns {columns['item']!r} and {columns['items']!r} could both hold the items. "
-            "Say which one does (columns), and leave the other out (drop)."
+            f"{name}: columns {first!r} and {second!r} could both hold the items.",
+            column=second,
+            hint=Message("Leave one of them out: ", option("drop", [second]), "."),
         )
     for role in ("item", "person"):
         if role not in columns and "items" not in columns:
-            hint = f"call it {role} or {', '.join(NAMES[role][:3])}"
-            raise SchemaError(f"{name}: there is no column for the {role}. Say which one it is (columns), or {hint}.")
+            raise refuse_without(name, role, NAMES[role])
 
 
 def _refuse_doubt(name: str, column: str, cells: Cells, people: Labels, read_options: ReadOptions) -> None:
-    """Ask whether cells hold one item where nobody has two rows and cells look like lists."""
+    """Refuse cells that may hold one item or several: nobody has two rows, and cells look like lists."""
     if "item" in read_options.columns or len(people.labels) < len(people.codes) or not _holds_text(cells):
         return
     has_lists = pc.any(pc.match_substring_regex(as_text(name, column, cells), r"[^|;,\t][|;,\t]+[^|;,\t]")).as_py()
     if has_lists:
         raise SchemaError(
-            f"{name}: column {column!r} may hold one item or several in a cell, as nobody has two rows. Say what "
-            f"separates items (separator), or that a row is one item (columns: item={column})."
+            f"{name}: column {column!r} may hold one item or several in a cell, as nobody has two rows.",
+            column=column,
+            hint=Message(
+                *("If a cell is one item: ", option("columns", {"item": column}), ". If it has several, give their "),
+                *(option("separator"), "."),
+            ),
         )
 
 

@@ -1,4 +1,4 @@
-"""Whether a file looks like sets of items."""
+"""Detection of files with sets of items."""
 
 from __future__ import annotations
 
@@ -72,15 +72,13 @@ def _detect_lines(preview: FileProfile) -> Detection | None:
 
 
 def _detect_pairs(preview: FileProfile) -> Detection | None:
-    """Take two columns of numbers without names for who and what, where who stands in several rows."""
+    """Take two columns of numbers without names for people and items, where people have several rows."""
     header = preview.read_options.get("header", ())
     if len(header) != 2 or any(column.shape != "whole" for column in preview.columns.values()):
         return None
     if not preview.columns[header[0]].repeats:
         return None
-    reasons = [
-        "There are two columns of numbers, the first with several rows of the same: whose the items are, and items."
-    ]
+    reasons = ["There are two columns of numbers; those of the first repeat: people, and their items."]
     options = {"header": ["person", "item"], "format": "csv"}
     return Detection("sets", 62, options, reasons, *_METHOD)
 
@@ -92,15 +90,17 @@ def _detect_table(preview: FileProfile) -> Detection | None:
     if person_column is None or item is None or not (preview.columns[person_column].repeats or "items" in roles):
         return None
     chosen = {"person": person_column, "item" if "item" in roles else "items": item}
-    reasons = [f"`{person_column}` says whose the items are, `{item}` is a name for items."]
+    reasons = [f"`{person_column}` is read as person and `{item}` as item by their names."]
     options: dict[str, Any] = {"columns": chosen, "drop": ["*"]}
     more, why = preview.suggest_missing(list(chosen.values()))
     return Detection("sets", 75, options | more, reasons + why, *_METHOD)
 
 
 def protect(detection: Detection, dataset: Dataset) -> Detection:
-    """Hide sensitive items among as many records as everything else."""
+    """Bound how likely sensitive items are, by as many records as match."""
     if not dataset.schema.sensitive:
         return detection
     k = detection.parameters["k"]
-    return detection.add(f"Sensitive items are published apart, each somewhere among at least {k} records (l).", l=k)
+    return detection.add(
+        f"Sensitive items are published separately, each for a group of at least {k} records (l).", l=k
+    )

@@ -1,4 +1,4 @@
-"""Items that stand together in one cell or line, told apart and numbered."""
+"""Items that share a cell or line, separated and numbered."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
+from sfumato.messages import Message, option
 from sfumato.readers.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "encode_items",
     "flatten_lists",
     "format_separator",
+    "note_duplicates",
+    "note_nameless",
     "rename_items",
     "split_cells",
     "trim_labels",
@@ -69,8 +73,25 @@ def format_separator(mark: str) -> str:
     return {" ": "spaces", "\t": "tabs"}.get(mark, repr(mark))
 
 
+def note_duplicates(items: int) -> Note:
+    """Note how many items repeat in a set.
+
+    Examples
+    --------
+    >>> str(note_duplicates(1))
+    'Removed 1 duplicate item within records.'
+    """
+    template = "Removed {items} duplicate {items:item|items} within records."
+    return Note("duplicate-items-removed", template, {"items": items})
+
+
+def note_nameless(items: int) -> Note:
+    """Note how many items are blank."""
+    return Note("empty-items-left-out", "Left out {items} empty {items:item|items}.", {"items": items})
+
+
 def detect_separator(owner: str, cells: Cells) -> str:
-    """Return the one separator that the cells have, or ask for it where several could be.
+    """Return the one separator that the cells have, or refuse cells with several.
 
     Examples
     --------
@@ -79,21 +100,27 @@ def detect_separator(owner: str, cells: Cells) -> str:
     >>> detect_separator("baskets.csv", pa.array(["whole milk"]))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Say which
-    separator there is (separator).
+    sfumato.exceptions.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Give the
+    separator: separator='space'.
     """
     separators = [mark for mark in _MARKS if pc.any(pc.match_substring(cells, mark)).as_py()]
     if len(separators) == 1:
         return separators[0]
     if separators:
         several = " or by ".join(map(format_separator, separators))
-        raise SchemaError(f"{owner}: items may be separated by {several}. Say which separator there is (separator).")
+        raise SchemaError(
+            f"{owner}: items may be separated by {several}.",
+            option="separator",
+            hint=Message("Give the separator: ", option("separator", separators[0]), "."),
+        )
     if not pc.any(pc.match_substring_regex(cells, r"\S\s+\S")).as_py():
         return ";"  # there is nothing to separate
     if pc.all(pc.match_substring_regex(cells, r"^[\d\s]*$")).as_py():
         return " "
     raise SchemaError(
-        f"{owner}: items may be separated by spaces, or have spaces in them. Say which separator there is (separator)."
+        f"{owner}: items may be separated by spaces, or have spaces in them.",
+        option="separator",
+        hint=Message("Give the separator: ", option("separator", "space"), "."),
     )
 
 
@@ -150,11 +177,11 @@ def encode_items(owner: str, pieces: Pieces, numbers: Longs, unit: str) -> Occur
     Parameters
     ----------
     owner
-        Of a complaint.
+        Of an error.
     pieces
         The items as text.
     numbers, unit
-        What each cell is called in a complaint: ``line`` 7 or ``row`` 7.
+        What errors call each cell: ``line`` 7 or ``row`` 7.
 
     Examples
     --------
@@ -173,8 +200,11 @@ def encode_items(owner: str, pieces: Pieces, numbers: Longs, unit: str) -> Occur
         (marks(pc.match_substring(distinct, "\0")), "hold no NUL character"),
     ):
         if wrong.any():
-            where = name_rows(numbers[pieces.holder[np.append(wrong, False)[codes]]].tolist(), unit)
-            raise SchemaError(f"{owner}: an item must {rule}, not so in {where}. Correct it.")
+            rows = numbers[pieces.holder[np.append(wrong, False)[codes]]].tolist()
+            where = name_rows(rows, unit)
+            raise SchemaError(
+                f"{owner}: an item must {rule}; look at {where}.", rows=select_shown(rows), hint="Correct the data."
+            )
     named = np.append(marks(pc.not_equal(distinct, pa.scalar("", pa.large_string()))), False)
     is_item = named[codes]
     followed = np.append(pieces.holder[1:] == pieces.holder[:-1], False)
@@ -201,7 +231,7 @@ def trim_labels(labels: Labels) -> Occurrences:
 
 
 def rename_items(owner: str, occurrences: Occurrences, names: Sequence[tuple[str, str]]) -> Occurrences:
-    """Give items the names that a file has for them; two of them must not come to share one.
+    """Give items the names that a file has for them; no two may have the same.
 
     Examples
     --------
@@ -212,5 +242,7 @@ def rename_items(owner: str, occurrences: Occurrences, names: Sequence[tuple[str
     called = dict(names)
     labels = [called.get(label, label) for label in occurrences.labels]
     if len(set(called.values())) < len(names) or len(set(labels)) < len(labels):
-        raise SchemaError(f"{owner}: two @ITEM lines give the same name, or one that is an item. Give each its own.")
+        raise SchemaError(
+            f"{owner}: two @ITEM lines give the same name, or one that is an item.", hint="Give each item its own name."
+        )
     return occurrences._replace(labels=labels)

@@ -1,4 +1,4 @@
-"""Sets that are read bucket by bucket."""
+"""Reading of sets bucket by bucket."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import dataclasses
 from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.exceptions import SfumatoError
-from sfumato.kinds.sets.reader.values import WORDS, find_hierarchies, read_constraints, recognise
+from sfumato.kinds.sets.reader.values import WORDS, find_hierarchies, note_found_items, read_constraints, recognise
 from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.notes import FOUND
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -36,9 +38,9 @@ def _is_table(sample: Sequence[str], read_options: ReadOptions) -> bool:
         return False
 
 
-def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]]:
-    """Say which items are sensitive, and what they can be generalised to."""
-    data, notes = summary.dataset, list[str]()
+def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note]]:
+    """Add which items are sensitive, and what they can be generalised to."""
+    data, notes = summary.dataset, list[Note]()
     labels = list(data.view_history().labels)
     schema = dataclasses.replace(data.schema, sensitive=resolve_sensitive(read_options.sensitive, labels, summary.name))
     trees = find_hierarchies(read_options, summary.name, labels, summary.survey.counts.tolist(), [1] * len(labels))
@@ -46,11 +48,10 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]
     return dataclasses.replace(data, schema=schema, hierarchies=trees, constraints=constraints), notes
 
 
-def _summarise(summary: All, _: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Say how many there are of everything."""
+def _summarise(summary: All, _: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
+    """Note how many there are of everything."""
     items, kinds = int(summary.survey.counts.sum()), len(summary.survey.counts)
-    count = summary.dataset.unit.count(summary.records)
-    return {"Found ": f"Found {count} and {items:,} items of {kinds:,} kinds."}
+    return {FOUND: note_found_items(summary.dataset.unit, summary.records, items, kinds)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
     Pieces,
@@ -23,6 +24,7 @@ from sfumato.kinds.sets.reader.items import (
     rename_items,
     split_cells,
 )
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells, marks
 from sfumato.readers.layouts import is_spmf
 
@@ -44,13 +46,13 @@ _MARK = r"^(-1|-2|<-?\d+>)$"
 
 
 class Lines(NamedTuple):
-    """The records of a text, blank ones included, and what is to be told about them."""
+    """The records of a text, blank ones included, with notes on them."""
 
     occurrences: Occurrences
     """Each item with its record, counted from 0."""
     numbers: Longs
     """The line of each record."""
-    notes: list[str]
+    notes: list[Note]
 
 
 def recognise_separator(lines: Sequence[str]) -> str | None:
@@ -105,8 +107,11 @@ def parse_transactions(name: str, text: bytes, separator: str | None = None, *, 
     occurrences = encode_items(name, pieces, numbers, "line")
     if numbered:
         strange = [code for code, label in enumerate(occurrences.labels) if not _NUMBER.fullmatch(label)]
-        _refuse(name, numbers[occurrences.holder[np.isin(occurrences.codes, strange)]], _NO_HOLDER)
-    notes = [f"Each line is a record, with items separated by {format_separator(mark)}."]
+        hint = Message("If other items are right: ", option("format", "transactions"), ".")
+        wrong = numbers[occurrences.holder[np.isin(occurrences.codes, strange)]]
+        _refuse(name, wrong, "hold numbered items, as the first lines do", hint)
+    template = "Each line is a record, with items separated by {separator}."
+    notes = [Note("record-per-line", template, details={"separator": format_separator(mark)})]
     return Lines(rename_items(name, occurrences, named), numbers, notes)
 
 
@@ -132,10 +137,10 @@ def parse_spmf(name: str, text: bytes) -> Lines:
     _refuse(
         name, numbers[occurrences.holder[strange[occurrences.codes]]], "may only hold item numbers, <times>, -1 and -2"
     )
-    notes = ["Each line is a record (SPMF)."]
+    notes = [Note("record-per-line", "Each line is a record (SPMF).")]
     if signs.any():
         _check_ends(name, occurrences, numbers)
-        notes = ["Each line is a sequence (SPMF), read as a set: order and times do not matter."]
+        notes = [Note("spmf-sequences", "Each line is a sequence (SPMF), read as a set without order and times.")]
     is_item = ~signs[occurrences.codes]
     order = np.cumsum(~signs) - 1
     occurrences = Occurrences(
@@ -161,24 +166,22 @@ def parse_amnesia(name: str, text: bytes, separator: str | None = None) -> Lines
     cells, numbers = _cut_lines(text)
     cells, numbers = cells.slice(1), numbers[1:]
     if not len(cells):
-        raise SchemaError(f"{name}: there are no records, only a header.")
+        raise SchemaError(f"{name}: there are no records, only a header.", hint="Give a file with records.")
     mark = separator or ("|" if pc.any(pc.match_substring(cells, "|")).as_py() else detect_separator(name, cells))
     occurrences = encode_items(name, split_cells(cells, mark), numbers, "line")
     notes = [
-        "The first line is a header.",
-        f"Each other line is a record, with items separated by {format_separator(mark)}.",
+        Note("header-line", "The first line is a header."),
+        Note(
+            "record-per-line",
+            "Each other line is a record, with items separated by {separator}.",
+            details={"separator": format_separator(mark)},
+        ),
     ]
     return Lines(occurrences, numbers, notes)
 
 
-_NO_HOLDER = (
-    "hold numbered items, as the first lines do. If other items are right, say how records are written "
-    "(format=transactions for one record per line)"
-)
-
-
 def is_spmf_text(lines: Sequence[str]) -> bool:
-    """Tell whether lines are SPMF sequences, or have items named as SPMF does.
+    """Return whether lines are SPMF sequences, or have items named as SPMF does.
 
     Examples
     --------
@@ -209,7 +212,7 @@ def _find_names(name: str, cells: Cells, numbers: Longs) -> tuple[list[tuple[str
             wrong += [number] if not code.strip() or not label.strip() else []
     _refuse(name, np.array(wrong, np.int64), "name an item as @ITEM=1=apple does")
     if len({code for code, _ in named}) < len(named):
-        raise SchemaError(f"{name}: two @ITEM lines name the same item. Leave one of them.")
+        raise SchemaError(f"{name}: two @ITEM lines name the same item.", hint="Remove one of them.")
     return named, ~about
 
 
@@ -219,8 +222,9 @@ def _detect_separator_of_lines(name: str, cells: Cells) -> str:
     mark = detect_separator(name, cells)
     if pc.any(pc.match_substring_regex(cells, rf"[^\s{re.escape(mark)}] +[^\s{re.escape(mark)}]")).as_py():
         raise SchemaError(
-            f"{name}: items may be separated by spaces or by {format_separator(mark)}. "
-            "Say which separator there is (separator)."
+            f"{name}: items may be separated by spaces or by {format_separator(mark)}.",
+            option="separator",
+            hint=Message("Give the separator: ", option("separator", mark), " or ", option("separator", "space"), "."),
         )
     return mark
 
@@ -233,8 +237,9 @@ def _split_quoted(name: str, cells: Cells, numbers: Longs, separator: str) -> Pi
             row = next(csv.reader([line.strip("\n ")], delimiter=separator, strict=True, skipinitialspace=True), [])
         except csv.Error:
             raise SchemaError(
-                f"{name}: line {number} has a quote that is not closed, or a cell that is too long. "
-                "Write a quote inside a quoted item twice."
+                f"{name}: line {number} has a quote that is not closed, or a cell that is too long.",
+                rows=(number,),
+                hint="Write a quote inside a quoted item twice.",
             ) from None
         counts.append(len(row))
         items += row
@@ -251,6 +256,8 @@ def _check_ends(name: str, occurrences: Occurrences, numbers: Longs) -> None:
     _refuse(name, wrong, "end with -2 and have no other")
 
 
-def _refuse(name: str, lines: Longs, rule: str) -> None:
+def _refuse(name: str, lines: Longs, rule: str, hint: str = "Correct the file.") -> None:
     if len(lines):
-        raise SchemaError(f"{name}: a line must {rule}; not so {name_rows(lines.tolist(), 'line')}. Correct the file.")
+        rows = lines.tolist()
+        where = name_rows(rows, "line")
+        raise SchemaError(f"{name}: a line must {rule}; look at {where}.", rows=select_shown(rows), hint=hint)

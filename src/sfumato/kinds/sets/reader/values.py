@@ -1,22 +1,26 @@
-"""What columns of sets are called, how a text holds them, and what the owner says about items."""
+"""Names of columns of sets, formats of texts with sets, and hierarchies and constraints of items."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
 
+from sfumato.data.notes import Note
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_by_popularity, derive_hierarchy
 from sfumato.kinds.sets.reader.transactions import is_spmf_text, recognise_separator
+from sfumato.messages import Message, option
 from sfumato.readers.constraints import read_itemsets, read_partition
 from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.notes import FOUND, note_strangers
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.roles import Vocabulary
 from sfumato.readers.tables import detect_delimiter
 
-__all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "read_constraints", "recognise"]
+__all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "note_found_items", "read_constraints", "recognise"]
 
 NAMES = {
     "person": (
@@ -38,13 +42,13 @@ WORDS = Vocabulary(
     names={name: role for role, names in NAMES.items() for name in names} | {"transaction": "transaction"},
 )
 WAYS = (
-    "csv (a header with person and item, or other columns told by columns; names of the columns if there is no header "
-    "by header), transactions (one record per line), spmf, amnesia (a header line, then a|b|c)"
+    "csv (columns person and item, or others by columns; without a header line, their names by header), transactions "
+    "(one record per line), spmf, amnesia (a header line, then a|b|c)"
 )
 
 
 def recognise(name: str, lines: Sequence[str], read_options: ReadOptions, *, quoted: bool) -> tuple[str, str | None]:
-    """Return the format of a text, and what separates items where that is known, if neither can be mistaken."""
+    """Return the format of a text, and what separates items where that is known, if both are unambiguous."""
     if is_spmf_text(lines):
         return "spmf", None
     if read_options.separator is None and read_options.delimiter is None:
@@ -63,7 +67,9 @@ def recognise(name: str, lines: Sequence[str], read_options: ReadOptions, *, quo
     if roles & {"person", "item", "items", "transaction"}:
         return "csv", None
     raise SchemaError(
-        f"{name}: the look of the file does not tell how sets are written in it. Give the format: {WAYS}."
+        f"{name}: the format of the sets is ambiguous.",
+        option="format",
+        hint=Message("Give ", option("format"), f": {WAYS}."),
     )
 
 
@@ -73,7 +79,11 @@ def find_hierarchies(
     """Read the hierarchy of items from its file, or derive it from their order or from how many records have them."""
     strange = [column for column in read_options.hierarchies if column != "item"]
     if strange:
-        raise ParameterError(f"reading: sets have a hierarchy of item only, not of {strange[0]!r}.")
+        raise ParameterError(
+            Message(option("hierarchies"), f" of sets can be of item only, got {strange[0]!r}."),
+            column=strange[0],
+            hint=Message("Give ", option("hierarchies", {"item": "FILE"}), "."),
+        )
     given = read_options.hierarchies.get("item")
     if given is None:
         return {}
@@ -83,19 +93,39 @@ def find_hierarchies(
     return {"item": hierarchy}
 
 
+def note_found_items(unit: RecordUnit, records: int, items: int, kinds: int) -> Note:
+    """Note how many records and items there are.
+
+    Examples
+    --------
+    >>> from sfumato.data.record_unit import PERSON
+    >>> str(note_found_items(PERSON, 2, 3, 2))
+    'Found 2 people and 3 items of 2 kinds.'
+    """
+    return Note(
+        FOUND,
+        "Found {records} {records:{one}|{many}} and {items} {items:item|items} of {kinds} {kinds:kind|kinds}.",
+        {"records": records, "items": items, "kinds": kinds},
+        details={"one": unit.one, "many": unit.many},
+    )
+
+
 def read_constraints(
-    read_options: ReadOptions, labels: list[str], notes: list[str]
+    read_options: ReadOptions, labels: list[str], notes: list[Note]
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Read which items must not be linked, or may be put together, and note entries that are no item."""
+    """Read which items must not be linked, or may be generalised together, and note entries that are no item."""
     constraints = {}
     for kind, file in read_options.constraints.items():
-        owner = f"reading: {kind} constraints"
+        owner = f"{kind} constraints"
         if kind == "privacy":
             constraints[kind], strangers = read_itemsets(file, labels, owner)
         elif kind == "utility":
             constraints[kind], strangers = read_partition(file, labels, owner, noun="item", alone=True)
         else:
-            raise ParameterError(f"reading: sets have constraints called privacy and utility, not {kind!r}.")
+            raise ParameterError(
+                Message(option("constraints"), f" of sets must be privacy or utility, got {kind!r}."),
+                hint=Message("Give ", option("constraints", {"utility": "FILE"}), "."),
+            )
         if strangers:
-            notes.append(f"Entries of the {kind} constraints that are no item of the data: {strangers:,}.")
+            notes.append(note_strangers(kind, strangers, "items"))
     return constraints

@@ -45,8 +45,8 @@ def generate(size: int, seed: int, model: str = "outbreaks", **options: Any) -> 
     >>> generate(100, seed=1, snapshot=7)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate snapshots: model outbreaks has no option 'snapshot';
-    the nearest known one is 'snapshots'.
+    sfumato.exceptions.ParameterError: generate snapshots: model outbreaks has no option 'snapshot'. Did you mean
+    'snapshots'?
     """
     size, seed, settings = choose_model("snapshots", size, seed, model, OPTIONS, options)
     return _SIMULATIONS[model](size, seed, settings)

@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.coded import ValueSets
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import MONTHS, UNITS, count_units, find_moments
 from sfumato.kinds.snapshots.decode import PublishedSnapshots, read_codes
 from sfumato.kinds.snapshots.query_bounds.groups import GroupedValue, Groups
-from sfumato.queries.columns import Labels
+from sfumato.queries.columns import CodedAttribute
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import Attribute, Names, PublishedView, Values
 from sfumato.queries.times import find_steps, find_units, list_units
@@ -68,7 +69,7 @@ def of_release(release: Release) -> PublishedView:
     >>> import sfumato as sf
     >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> found = of_release(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release)
-    >>> found.sizes.tolist(), found.attributes["age"].index.tolist() in ([0, 1], [1, 0])
+    >>> found.sizes.tolist(), found.attributes["age"].codes.tolist() in ([0, 1], [1, 0])
     ([2], True)
     """
     published = PublishedSnapshots.of(release)
@@ -120,9 +121,10 @@ def _find_earliest_times(times: Ints, late: int, *, dated: bool) -> Ints:
     return find_moments(longest, count_units(longest, times) - late)
 
 
-def _read_labels(column: pa.ChunkedArray) -> Labels:
+def _read_labels(column: pa.ChunkedArray) -> CodedAttribute:
     codes, labels = read_codes(column)
-    return Labels(Names(labels), Values.exact(len(labels)), codes, _read_places(labels))
+    values = ValueSets.of_labels(labels, [[code] for code in range(len(labels))])
+    return CodedAttribute(values, codes, Names(labels), _read_places(labels))
 
 
 def _read_places(labels: tuple[str, ...]) -> npt.NDArray[np.float64] | None:

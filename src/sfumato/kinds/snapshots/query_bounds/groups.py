@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.coded import ValueSets
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
-from sfumato.queries.columns import Labels
+from sfumato.queries.columns import CodedAttribute
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import AttributeCondition, Link, Names, Selection, Values
 from sfumato.queries.three_valued import Truth
@@ -174,9 +175,12 @@ class GroupedValue:
         counts = np.zeros_like(self.groups.sizes) if selection is None else self.groups.count_values(selection)
         return Truth(counts, counts, self.groups.sizes)
 
-    def draw(self, random: np.random.Generator) -> Labels:
+    def draw(self, random: np.random.Generator) -> CodedAttribute:
         """Draw the value of every record."""
         rows, value = self.groups.assign_values(random)
         assigned = np.empty(len(rows), dtype=np.int64)
         assigned[rows] = value
-        return Labels(self.names, Values.exact(len(self.names.labels)), assigned)
+        labels = self.names.labels
+        return CodedAttribute(
+            ValueSets.of_labels(labels, [[code] for code in range(len(labels))]), assigned, self.names
+        )

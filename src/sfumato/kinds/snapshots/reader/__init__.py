@@ -6,13 +6,21 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import RECORD
 from sfumato.formats.memory import Readable, as_place
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
+from sfumato.readers.notes import FOUND
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.sources import Source
 
 __all__ = ["read"]
+
+_SORTED = "{rows} {rows:row was|rows were} earlier than the one before; all rows were sorted by time."
+_FOUND = (
+    "Found {snapshots} {snapshots:snapshot|snapshots} with records, {span} from first to last, and {values} sensitive "
+    "{values:value|values}."
+)
 
 
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
@@ -45,7 +53,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     Reading `age` as quasi-identifier.
     Reading `disease` as sensitive.
     A snapshot is a day.
-    Found 2 snapshots with records, from the first to the last 4 in all, and 2 sensitive values.
+    Found 2 snapshots with records, 4 from first to last, and 2 sensitive values.
     """
     source = Source(as_place(path), read_options)
     table = source.table()
@@ -53,17 +61,14 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     times, cells = records.read(table)
     order = np.argsort(times, kind="stable")
     late = int((np.diff(times) < 0).sum())
-    order_notes = [f"Rows that stand after a later one, so that all were sorted by time: {late:,}."] if late else []
+    order_notes = [Note("rows-sorted", _SORTED, {"rows": late})] if late else []
     times, cells = times[order], cells.take(pa.array(order)) if late else cells
     values = len(cells.column(records.shape.sensitive).unique())
-    summary = (
-        f"Found {len(np.unique(times)):,} snapshots with records, from the first to the last "
-        f"{int(times.max() - times.min()) + 1:,} in all, and {values:,} sensitive values."
-    )
+    found = {"snapshots": len(np.unique(times)), "span": int(times.max() - times.min()) + 1, "values": values}
     return Dataset(
         records.shape.schema(),
         cells.add_column(0, "time", pa.array(times, pa.int64())),
-        notes=(*records.notes(), *source.notes, *order_notes, summary),
+        notes=(*records.notes(), *source.notes, *order_notes, Note(FOUND, _FOUND, found)),
         read_options=read_options.to_dict(),
         time_unit=records.time_unit,
         unit=RECORD,

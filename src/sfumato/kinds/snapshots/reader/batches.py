@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
 from sfumato.formats.parquet import iterate_parquet
+from sfumato.messages import Message, option
 from sfumato.readers.files import choose_format
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.tables import detect_delimiter, first_lines, parse_table
@@ -30,7 +31,7 @@ _PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xf
 
 
 def is_feed(path: Path) -> bool:
-    """Tell whether records come as they arise: from standard input or from a pipe, not from a file.
+    """Return whether records come as they arise: from standard input or from a pipe, not from a file.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def is_feed(path: Path) -> bool:
 def read_batches(path: Path, read_options: ReadOptions) -> Iterator[pa.Table]:
     """Read a file, or standard input for ``-``, a few megabytes at a time.
 
-    From standard input rows are given as soon as they are there. It is CSV unless the reading says otherwise.
+    From standard input, rows are yielded as soon as they come. It is CSV unless the options give another format.
 
     Examples
     --------
@@ -58,14 +59,14 @@ def read_batches(path: Path, read_options: ReadOptions) -> Iterator[pa.Table]:
         yield from _read("standard input", sys.stdin.buffer, format, read_options)
         return
     if path.is_dir():
-        raise SchemaError(f"{path}: this is a directory. Give a file.")
+        raise SchemaError(f"{path}: this is a directory.", hint="Give a file.")
     try:
         with path.open("rb") as file:
             yield from _read(
                 path.name, file, choose_format(path, read_options.format, read_options.formats), read_options
             )
     except FileNotFoundError:
-        raise SchemaError(f"{path}: there is no such file.") from None
+        raise SchemaError(f"{path}: there is no such file.", hint="Check the path.") from None
 
 
 def _read(name: str, file: BinaryIO, format: str, read_options: ReadOptions) -> Iterator[pa.Table]:
@@ -97,11 +98,11 @@ def _read_text(name: str, file: BinaryIO, format: str, read_options: ReadOptions
         empty = False
         yield table
     if empty:
-        raise SchemaError(f"{name}: the file is empty.")
+        raise SchemaError(f"{name}: the file is empty.", hint="Give a file with records.")
 
 
 def _blocks(name: str, file: BinaryIO) -> Iterator[bytes]:
-    """Yield what is there, unpacked; a pipe gives what it has instead of waiting for more."""
+    """Yield unpacked blocks; a pipe yields what it has instead of waiting for more."""
     buffered: Any = file
     packed = next((kind for kind in _PACKED if buffered.peek(8)[: len(kind)] == kind), None)
     source = buffered if packed is None else _PACKED[packed](buffered)
@@ -109,7 +110,7 @@ def _blocks(name: str, file: BinaryIO) -> Iterator[bytes]:
         while block := source.read1(_BLOCK):
             yield block
     except (lzma.LZMAError, OSError, zlib.error, EOFError):
-        raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None
+        raise SchemaError(f"{name}: the packed file is truncated or damaged.", hint="Copy it again.") from None
 
 
 def _decode(name: str, blocks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
@@ -122,7 +123,9 @@ def _decode(name: str, blocks: Iterator[bytes], encoding: str | None) -> Iterato
             yield decoder.decode(block).encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeDecodeError:
-        raise SchemaError(f"{name}: the text is not {encoding}.") from None
+        raise SchemaError(
+            Message(f"{name}: the text is not ", option("encoding", encoding), "."), hint="Give another encoding."
+        ) from None
 
 
 def _cut_lines(name: str, blocks: Iterator[bytes], has_header: bool, quoted: bool) -> Iterator[bytes]:
@@ -135,7 +138,8 @@ def _cut_lines(name: str, blocks: Iterator[bytes], has_header: bool, quoted: boo
             rest += block
             if len(rest) > _LONGEST_LINE:
                 raise SchemaError(
-                    f"{name}: a line, or a quoted cell that is not closed, is over {_LONGEST_LINE:,} bytes."
+                    f"{name}: a line, or a quoted cell that is not closed, is over {_LONGEST_LINE:,} bytes.",
+                    hint="Close the quotes of cells, or shorten the line.",
                 )
             continue
         text, rest = rest + block[:cut], block[cut:]

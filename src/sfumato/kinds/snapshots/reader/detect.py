@@ -1,4 +1,4 @@
-"""Whether a file looks like records that come in over time."""
+"""Detection of files with records that come in over time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_VALUES = 100
 
 
 def detect(preview: FileProfile) -> Detection | None:
-    """Take tables for snapshots that have a date, one column that is sensitive by its name, and nobody who returns.
+    """Take tables for snapshots that have a date and one column that is sensitive by its name.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def detect(preview: FileProfile) -> Detection | None:
     reasons = [
         f"`{times[0]}` holds dates that many rows share, and `{values[0]}` is sensitive"
         f"{'' if given else ' by its name'}: rows are records that came in over time.",
-        f"What others may know: {', '.join(f'`{name}`' for name in others) or 'nothing else'}.",
+        f"Quasi-identifiers, which others may know: {', '.join(f'`{name}`' for name in others) or 'none'}.",
     ]
     columns = {"time": times[0]} | ({"quasi-identifier": ",".join(others)} if others else {})
     more, why = preview.suggest_missing([*times, *values, *others])
@@ -50,13 +50,13 @@ def detect(preview: FileProfile) -> Detection | None:
 
 
 def protect(detection: Detection, dataset: Dataset) -> Detection:
-    """Say that sensitive values are bounded, or warn that one of them is too frequent for it."""
+    """Add that sensitive values are bounded, or warn that one of them is too frequent for it."""
     l = detection.parameters["l"]
     for column in list_sensitive(dataset):
         if choose_l(column.share) is None:
             return detection.warn(
                 f"l={l} cannot hold for all records: {100 * column.share:.0f} % of them share one value of "
-                f"`{column.name}`. Many will be withheld."
+                f"`{column.name}`. Many will be suppressed."
             )
         detection = detection.add(f"No value of `{column.name}` is in more than 1 of {l} records of a group (l).")
     return detection

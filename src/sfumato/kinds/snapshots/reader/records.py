@@ -1,4 +1,4 @@
-"""Records of snapshots: which columns they have, and their times as whole numbers."""
+"""Records of snapshots: roles of columns, and times as whole numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.notes import Note, merge_notes
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.cells import encode_labels, name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import encode_labels, list_marked, name_failing
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import ROLE, note_left_out, note_role, note_rows, note_truncated
 from sfumato.readers.options import ReadOptions
+from sfumato.readers.role_errors import refuse_resolution
 from sfumato.readers.times import Times, parse_times
 
 __all__ = ["RecordShape", "SnapshotRecords"]
@@ -29,7 +33,7 @@ _TIMES = ("time", "timestamp", "datetime", "date", "date_time", "day", "hour", "
 
 
 class RecordShape(NamedTuple):
-    """The columns of a file and the parts they play.
+    """The columns of a file and their roles.
 
     Attributes
     ----------
@@ -64,15 +68,19 @@ class RecordShape(NamedTuple):
             times = [name for name in present if name.lower() in _TIMES and name not in taken]
             if len(times) != 1:
                 raise SchemaError(
-                    f"{owner}: {len(times) or 'no'} column{'s' * (len(times) != 1)} could be the time. Say which one "
-                    "it is (columns: time=NAME)."
+                    f"{owner}: {len(times) or 'no'} column{'s' * (len(times) != 1)} could be the time.",
+                    option="columns",
+                    hint=Message("Name it: ", option("columns", {"time": "NAME"}), "."),
                 )
             role_of[times[0]] = "time"
         values = [name for name, role in role_of.items() if role == "sensitive"]
         for columns, what in ((times, "time"), (values, "sensitive")):
             if len(columns) != 1:
+                given = option("columns", {"time": "NAME"}) if what == "time" else option("sensitive", ["NAME"])
                 raise SchemaError(
-                    f"{owner}: exactly one {what} column is needed, {len(columns)} are named. Name it (sensitive)."
+                    f"{owner}: one {what} column is needed, {len(columns)} are named.",
+                    option=given.name,
+                    hint=Message("Name one: ", given, "."),
                 )
         unknown = [name for name in present if name not in role_of and name not in read_options.drop]
         if unknown and "*" not in read_options.drop:
@@ -81,8 +89,12 @@ class RecordShape(NamedTuple):
                 f"column {named} has no role" if len(unknown) == 1 else f"{len(unknown)} columns have no role: {named}"
             )
             raise SchemaError(
-                f"{owner}: {which}. Say what an attacker may know (columns: quasi-identifier=A,B), what nobody knows "
-                "(columns: plain=C), or leave them out (drop; * for all)."
+                f"{owner}: {which}.",
+                column=unknown[0],
+                hint=Message(
+                    *("Give roles: ", option("columns", {"quasi-identifier": "A,B", "plain": "C"}), ", or leave out "),
+                    *("other columns: ", option("drop", ["*"]), "."),
+                ),
             )
         attributes = tuple(
             Column(name, role_of[name]) for name in present if role_of.get(name) in {"quasi-identifier", "plain"}
@@ -102,28 +114,37 @@ def _assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions)
     for role, name in given:
         if role not in _ROLE_ALIASES:
             near = difflib.get_close_matches(role, _ROLE_ALIASES, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            meant = Message(" Did you mean ", option("columns", {near[0]: name}), "?") if near else ""
             raise ParameterError(
-                f"reading: columns: there is no role {role!r}.{hint} Known: {', '.join(_ROLE_ALIASES)}."
+                Message(option("columns"), f" has no role {role!r}."),
+                column=name,
+                hint=Message(f"Roles: {', '.join(_ROLE_ALIASES)}.", meant),
             )
         if name not in present:
             # Without a single known name the first line may be a row of data, which a message must not show.
             sure = read_options.header or "time" in present or any(other in present for _, other in given)
             near = difflib.get_close_matches(name, present if sure else (), n=1)
-            hint = f" The nearest one is {near[0]!r}." if near else ""
-            raise SchemaError(f"{owner}: there is no column {name!r}.{hint}")
+            hint = f"The nearest one is {near[0]!r}." if near else ""
+            raise SchemaError(f"{owner}: there is no column {name!r}.", column=name, hint=hint)
         if role_of.setdefault(name, _ROLE_ALIASES[role]) != _ROLE_ALIASES[role]:
-            raise ParameterError(f"reading: columns: column {name!r} has two roles. Choose one.")
+            raise ParameterError(f"Column {name!r} has two roles.", option="columns", column=name, hint="Choose one.")
     for name in read_options.drop:
         if name != "*" and name not in present:
-            raise SchemaError(f"{owner}: there is no column {name!r} to drop.")
+            raise SchemaError(
+                f"{owner}: there is no column {name!r} to leave out.",
+                option="drop",
+                column=name,
+                hint="Check the name.",
+            )
         if name in role_of:
-            raise ParameterError(f"reading: column {name!r} has a role and is dropped. Choose one.")
+            raise ParameterError(
+                Message(f"Column {name!r} has a role and is in ", option("drop"), "."), column=name, hint="Choose one."
+            )
     return role_of
 
 
 class SnapshotRecords:
-    """Turns tables of cells into records, batch by batch; what the first batch is like, the others must be.
+    """Turns tables of cells into records, batch by batch; all batches must be written in the same way.
 
     Examples
     --------
@@ -138,7 +159,7 @@ class SnapshotRecords:
         self._shape: RecordShape | None = None
         self._zoned: bool | None = None
         self._time_unit: TimeUnit | None = None
-        self._notes: list[str] = []
+        self._notes: list[Note] = []
         self.rows = 0
         self.cut = 0
 
@@ -150,7 +171,7 @@ class SnapshotRecords:
 
     @property
     def time_unit(self) -> TimeUnit:
-        """What a time number means; known after the first batch."""
+        """The meaning of a time number; known after the first batch."""
         assert self._time_unit is not None
         return self._time_unit
 
@@ -158,7 +179,7 @@ class SnapshotRecords:
         """Return times and the other columns of the schema, as text."""
         if self._shape is None:
             self._shape = RecordShape.of(self._owner, table.column_names, self._read_options)
-        # Rows are counted within a batch, so a message says where the batch begins.
+        # Rows are counted within a batch, so a message names the row before the batch.
         owner = f"{self._owner} (rows counted after row {self.rows:,})" if self.rows else self._owner
         shape, row_count = self.shape, table.num_rows
         names = {name: name for name in (*(column.name for column in shape.attributes), shape.sensitive)}
@@ -167,7 +188,10 @@ class SnapshotRecords:
         )
         self.rows += row_count
         if not table.num_rows:
-            raise SchemaError(f"{owner}: every row has an empty cell. Drop the columns that are mostly empty.")
+            raise SchemaError(
+                f"{owner}: every row has an empty cell.",
+                hint=Message("Leave out the columns that are mostly empty with ", option("drop"), "."),
+            )
         times = self._read_times(owner, table)
         columns = {}
         for name in (*(column.name for column in self.shape.attributes), self.shape.sensitive):
@@ -182,7 +206,11 @@ class SnapshotRecords:
         if self._time_unit is None:
             self._time_unit, self._zoned = time_unit, parsed.zoned
         if time_unit != self._time_unit or parsed.zoned != self._zoned:
-            raise SchemaError(f"{owner}: column {name!r} must be written the same way everywhere: dates or numbers.")
+            raise SchemaError(
+                f"{owner}: column {name!r} must hold only dates, with or without a zone, or only numbers.",
+                column=name,
+                hint="Write all times the same way.",
+            )
         if parsed.micros is not None:
             unit = time_unit.unit or "day"
             times = count_units(unit, parsed.micros)
@@ -191,8 +219,11 @@ class SnapshotRecords:
         wrong = (np.abs(parsed.order.astype(np.float64)) > _LARGEST) | (parsed.order != np.floor(parsed.order))
         if wrong.any():
             raise SchemaError(
-                f"{owner}: column {name!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, not so in "
-                f"{name_marked(wrong)}. Correct the data."
+                f"{owner}: column {name!r}: times must be dates, or whole numbers of at most {_LARGEST:,}; "
+                f"{name_failing(wrong)}.",
+                column=name,
+                rows=list_marked(wrong),
+                hint="Correct the data.",
             )
         return parsed.order.astype(np.int64)
 
@@ -200,27 +231,25 @@ class SnapshotRecords:
         if times.micros is not None:
             return TimeUnit(self._read_options.resolution or "day")
         if self._read_options.resolution is not None:
-            raise SchemaError(
-                f"{owner}: resolution={self._read_options.resolution} needs dates, "
-                "but the times are numbers. Leave it out."
-            )
+            raise refuse_resolution(owner, self.shape.time, self._read_options.resolution)
         return TimeUnit()
 
-    def notes(self) -> tuple[str, ...]:
-        """Say what was read, for the owner."""
-        sentences = [f"Read {self.rows:,} rows of {self._owner}."]
+    def notes(self) -> tuple[Note, ...]:
+        """Note what was read, for the owner."""
+        notes = [note_rows(self._owner, self.rows)]
         if self.shape.time != "time":
-            sentences.append(f"Reading `{self.shape.time}` as time.")
+            notes.append(note_role(self.shape.time, "time"))
         for role in ("quasi-identifier", "plain"):
-            names = [f"`{column.name}`" for column in self.shape.attributes if column.role == role]
+            names = tuple(column.name for column in self.shape.attributes if column.role == role)
             if names:
-                sentences.append(f"Reading {', '.join(names)} as {role}.")
-        sentences.append(f"Reading `{self.shape.sensitive}` as sensitive.")
+                notes.append(Note(ROLE, "Reading {columns} as {role}.", columns=names, details={"role": role}))
+        notes.append(note_role(self.shape.sensitive, "sensitive"))
         if self.shape.dropped:
-            sentences.append(f"Left out the columns {', '.join(f'`{name}`' for name in self.shape.dropped)}.")
+            notes.append(note_left_out(self.shape.dropped))
         if self.time_unit.unit is not None:
-            sentences.append(f"A snapshot is a {self.time_unit.unit}" + (" of UTC." if self._zoned else "."))
-        sentences += self._notes
+            template = "A snapshot is a {unit} of UTC." if self._zoned else "A snapshot is a {unit}."
+            notes.append(Note("snapshot-length", template, details={"unit": self.time_unit.unit}))
+        notes += merge_notes(self._notes)
         if self.cut:
-            sentences.append(f"Times that were cut to the {self.time_unit.unit}: {self.cut:,}.")
-        return tuple(sentences)
+            notes.append(note_truncated(self.cut, str(self.time_unit.unit)))
+        return tuple(notes)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.reader.batches import is_feed
@@ -43,16 +44,16 @@ class Done(NamedTuple):
     facts
         Plain values for JSON.
     notes, warnings
-        Sentences about what was read, and about what nobody should overlook.
+        What was read, and sentences about what nobody should overlook.
 
     Examples
     --------
-    >>> Done({"published": 2}, ("Read 2 rows of cases.csv.",), ()).warnings
+    >>> Done({"published": 2}, (), ()).warnings
     ()
     """
 
     facts: dict[str, Any]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     warnings: tuple[str, ...]
 
 

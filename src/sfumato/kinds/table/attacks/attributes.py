@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.attacks.risk import Risk, draw_people, success
+from sfumato.checks.classes import Classes, number_rows
+from sfumato.data.coded import Coded, CodedTable
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.table.dataset import Attribute, attributes_of
-from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge import Fitting, number_values
+from sfumato.kinds.table.decode import exact
+from sfumato.kinds.table.knowledge import Fitting
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_by_knowledge", "attack_original"]
@@ -88,7 +90,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Tab
     >>> found.smallest_anonymity_set, found.marketer, found.prosecutor["average"]
     (2, 0.5, 0.5)
     """
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     fitting = Fitting.of(table, original)
     sizes = fitting.weigh(table.sizes)[fitting.case]
     published = None if rows is None else np.isin(np.arange(len(original)), rows)
@@ -98,7 +100,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Tab
         sizes,
         KNOWLEDGE,
         published=published,
-        max_sensitive_share=_find_largest_share(release, table, fitting),
+        max_sensitive_share=_find_largest_share(decode(release), table, fitting),
         prosecutor=sum_up(success(there), k),
         journalist=_measure_population(table, original, sum_up(success(there), k), k),
         marketer=len(table.sizes) / max(table.records, 1),
@@ -122,9 +124,7 @@ def sum_up(chance: Floats, k: int) -> dict[str, float]:
     }
 
 
-def _measure_population(
-    table: PublishedTable, original: Dataset, prosecutor: dict[str, float], k: int
-) -> dict[str, Any]:
+def _measure_population(table: Classes, original: Dataset, prosecutor: dict[str, float], k: int) -> dict[str, Any]:
     """Pick a person of the population for every record: everybody whose values lie in its cells may be behind it."""
     if original.population is None:
         return {**prosecutor, "note": "No population file: journalist risk equals prosecutor risk."}
@@ -132,13 +132,13 @@ def _measure_population(
     return sum_up(success(people)[table.group], k)
 
 
-def _find_largest_share(release: Release, table: PublishedTable, fitting: Fitting) -> float | None:
+def _find_largest_share(release: CodedTable, table: Classes, fitting: Fitting) -> float | None:
     """Return the largest share of one sensitive value among the records that anyone fits; None without such values."""
-    names = [column.name for column in release.columns if column.role == "sensitive"]
-    if not names:
+    columns = release.with_role("sensitive")
+    if not columns:
         return None
     total = np.maximum(fitting.weigh(table.sizes), 1)
-    counts = (fitting.count_most(table.group, *number_values(release, name)) for name in names)
+    counts = (fitting.count_most(table.group, column.codes, len(column.values)) for column in columns)
     return max(float((most / total).max(initial=0.0)) for most in counts)
 
 
@@ -156,7 +156,7 @@ def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints 
     >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_by_knowledge(release, data, 1)]
     [(1, 2), (2, 2)]
     """
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     people = draw_people(len(original), _DRAWN, 0)
     attacked = np.arange(len(original)) if people is None else people
     published = None if rows is None else np.isin(attacked, rows)
@@ -165,10 +165,10 @@ def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints 
     for size in range(1, min(m, len(table.columns) - 1) + 1):
         columns = list(table.columns)
         while comb(len(columns), size) > _TRIED_ON_RELEASE:
-            columns.remove(min(columns, key=lambda column: len(np.unique(column.index))))
+            columns.remove(min(columns, key=lambda column: len(column.values)))
         smallest = np.full(len(attacked), table.records, np.int64)
         for chosen in itertools.combinations(columns, size):
-            part = PublishedTable(chosen, table.records)
+            part = Classes(chosen, table.records)
             fitting = Fitting.among(part, original, targets)
             smallest = np.minimum(smallest, fitting.weigh(part.sizes)[fitting.case])
         risks.append(TableRisk.of(smallest, KNOWLEDGE, published=published, people=len(original), m=size))
@@ -189,22 +189,22 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     >>> attack_original(data, 1)[0].unique_by
     {'sex': 0.25, 'age': 0.0}
     """
-    attributes = attributes_of(dataset)
-    sizes = sorted({*range(1, min(m, len(attributes)) + 1), len(attributes)} - {0})
-    return [_compute_subset_risk(dataset, attributes, size) for size in sizes]
+    columns = exact(dataset).with_role("quasi-identifier")
+    sizes = sorted({*range(1, min(m, len(columns)) + 1), len(columns)} - {0})
+    return [_compute_subset_risk(columns, len(dataset), size) for size in sizes]
 
 
-def _compute_subset_risk(dataset: Dataset, attributes: tuple[Attribute, ...], size: int) -> Risk:
-    selected = list(attributes)
+def _compute_subset_risk(columns: tuple[Coded, ...], records: int, size: int) -> Risk:
+    selected = list(columns)
     while comb(len(selected), size) > _TRIED:
-        selected.remove(min(selected, key=lambda attribute: len(attribute.labels)))
-    smallest = np.full(len(dataset), len(dataset), np.int64)
+        selected.remove(min(selected, key=lambda column: len(column.values)))
+    smallest = np.full(records, records, np.int64)
     unique_shares: dict[str, float] = {}
     for chosen in itertools.combinations(selected, size):
-        group = number_rows([attribute.codes.astype(np.int64) + 1 for attribute in chosen], len(dataset))
+        group = number_rows([column.codes for column in chosen], records)
         group_sizes = np.bincount(group)[group] if len(group) else group
         smallest = np.minimum(smallest, group_sizes)
-        unique_shares[" + ".join(attribute.name for attribute in chosen)] = (
+        unique_shares[" + ".join(column.name for column in chosen)] = (
             float((group_sizes == 1).mean()) if len(group_sizes) else 0.0
         )
     most = sorted(unique_shares, key=lambda names: -unique_shares[names])[:_SHOWN]

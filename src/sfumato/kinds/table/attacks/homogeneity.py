@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import Remaining
 from sfumato.base.tabular import Tabular
+from sfumato.checks.classes import Classes, number_rows
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
-from sfumato.kinds.table.dataset import attributes_of
-from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge import Fitting, describe_inference, is_guaranteed, number_values
+from sfumato.kinds.table.decode import exact
+from sfumato.kinds.table.knowledge import Fitting, describe_inference, is_guaranteed
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 
 __all__ = ["Homogeneity", "attack", "attack_original"]
@@ -112,19 +113,19 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Hom
     >>> attack(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data).certain_counts
     {'ill': 2}
     """
-    names = [column.name for column in release.columns if column.role == "sensitive"]
-    if not names:
+    columns = decode(release).with_role("sensitive")
+    if not columns:
         return None
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     fitting = Fitting.of(table, original)
     total = fitting.weigh(table.sizes)
     certain, confidence = {}, {}
     attacked = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=np.int64)
-    for name in names:
-        most = fitting.count_most(table.group, *number_values(release, name))
-        certain[name] = int(((most == total) & (total > 0))[fitting.case[attacked]].sum())
-        confidence[name] = float((most / np.maximum(total, 1)).max(initial=0.0))
-    guaranteed = tuple(name for name in names if is_guaranteed(release, name))
+    for column in columns:
+        most = fitting.count_most(table.group, column.codes, len(column.values))
+        certain[column.name] = int(((most == total) & (total > 0))[fitting.case[attacked]].sum())
+        confidence[column.name] = float((most / np.maximum(total, 1)).max(initial=0.0))
+    guaranteed = tuple(name for name in certain if is_guaranteed(release, name))
     return Homogeneity(len(attacked), certain, confidence, guaranteed, unit=original.unit)
 
 
@@ -137,14 +138,13 @@ def attack_original(dataset: Dataset) -> Homogeneity | None:
     >>> attack_original(Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))).certain_counts
     {'ill': 2}
     """
-    sensitive = attributes_of(dataset, "sensitive")
-    if not sensitive or not len(dataset):
+    table = exact(dataset)
+    if not table.with_role("sensitive") or not table.records:
         return None
-    columns = [attribute.codes.astype(np.int64) + 1 for attribute in attributes_of(dataset)]
-    group = number_rows(columns, len(dataset))
+    group = Classes.of(table).group
     sizes = np.bincount(group)
     certain = {}
-    for attribute in sensitive:
-        pair = number_rows([group, attribute.codes.astype(np.int64) + 1], len(dataset))
-        certain[attribute.name] = int(((np.bincount(pair)[pair] == sizes[group]) & (sizes[group] > 1)).sum())
+    for column in table.with_role("sensitive"):
+        pair = number_rows([group, column.codes], table.records)
+        certain[column.name] = int(((np.bincount(pair)[pair] == sizes[group]) & (sizes[group] > 1)).sum())
     return Homogeneity(len(dataset), certain, released=False, unit=dataset.unit)

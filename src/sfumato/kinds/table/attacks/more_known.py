@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, quote
 from sfumato.base.tabular import Tabular
+from sfumato.checks.classes import Classes, number_rows
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
-from sfumato.kinds.table.dataset import attribute_of
-from sfumato.kinds.table.decode import PublishedTable, number_rows
+from sfumato.kinds.table.decode import exact_column
 from sfumato.kinds.table.knowledge import Fitting
 from sfumato.messages import Message, option
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 
 __all__ = ["ExtraKnowledge", "attack", "attack_original"]
@@ -142,7 +143,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ext
     if rows is None or not more:
         return None
     rows = np.asarray(rows, dtype=np.int64)
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     fitting = Fitting.of(table, original)
     k = int(getattr(release.guarantee, "k", 2))
     alone, below = {}, {}
@@ -180,8 +181,7 @@ def _list_columns(described: Any) -> dict[str, list[str]]:
 
 
 def _number_values(original: Dataset, columns: list[str]) -> Ints:
-    codes = [attribute_of(original, name).codes.astype(np.int64) + 1 for name in columns]
-    return number_rows(codes, len(original))
+    return number_rows([exact_column(original, name).codes for name in columns], len(original))
 
 
 def count_matching(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:

@@ -8,14 +8,17 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checks.classes import Classes
+from sfumato.data.coded import Coded
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.table.comparison.losses import PublishedAttribute, count_values
-from sfumato.kinds.table.dataset import Attribute, attribute_of, attributes_of
-from sfumato.kinds.table.decode import Cells, PublishedTable
+from sfumato.kinds.table.comparison.losses import ComparedColumn, count_values
+from sfumato.kinds.table.dataset import Attribute, attribute_of
+from sfumato.kinds.table.decode import exact
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.grouping import GroupedAmounts, digest_values, mix_digests
 from sfumato.metrics.retained_detail import RetainedDetail, share_of
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 
 __all__ = ["NEEDS_ROWS", "TableComparison", "count_retained"]
@@ -44,17 +47,17 @@ class TableComparison:
     comparison: Comparison
 
     @cached_property
-    def published(self) -> PublishedTable:
+    def published(self) -> Classes:
         """The published quasi-identifiers, and the classes of records that are the same in all of them."""
-        return PublishedTable.of(self.comparison.release)
+        return Classes.of(decode(self.comparison.release))
 
     @cached_property
-    def columns(self) -> tuple[PublishedAttribute, ...]:
+    def columns(self) -> tuple[ComparedColumn, ...]:
         """Every quasi-identifier as it was and as it is published, in the order of the release."""
-        return tuple(self._match(cells) for cells in self.published.columns)
+        return tuple(map(self._compare, self.published.columns))
 
-    def _match(self, cells: Cells) -> PublishedAttribute:
-        return PublishedAttribute(self.attribute(cells.name), cells, self._count(cells.name))
+    def _compare(self, column: Coded) -> ComparedColumn:
+        return ComparedColumn(self.attribute(column.name), column, self._count(column.name))
 
     def _count(self, name: str) -> Ints | None:
         """Return how many records of the whole original have each value of a column, where this is a part of it."""
@@ -81,17 +84,12 @@ class TableComparison:
         return full_original.cached(("attribute", name), lambda: attribute_of(full_original.original, name))
 
     @cached_property
-    def exact(self) -> tuple[PublishedAttribute, ...]:
+    def exact(self) -> tuple[ComparedColumn, ...]:
         """Sensitive and plain columns, which are published as they are."""
-        release = self.comparison.release
-        return tuple(
-            self._match(Cells.of(release, column))
-            for column in release.columns
-            if column.role in {"sensitive", "plain"}
-        )
+        return tuple(map(self._compare, decode(self.comparison.release).with_role("sensitive", "plain")))
 
     @cached_property
-    def by_name(self) -> dict[str, PublishedAttribute]:
+    def by_name(self) -> dict[str, ComparedColumn]:
         """Every published column by its name."""
         return {column.name: column for column in (*self.columns, *self.exact)}
 
@@ -118,13 +116,13 @@ class TableComparison:
         """NCP of every published record: the mean over its cells."""
         if not self.columns:
             return np.zeros(self.published.records)
-        return np.asarray(np.mean([column.losses[column.cells.index] for column in self.columns], axis=0))
+        return np.asarray(np.mean([column.losses[column.codes] for column in self.columns], axis=0))
 
     @cached_property
     def original_classes(self) -> Ints:
         """Sizes of the classes of the whole original: records with the same values of all quasi-identifiers."""
         full_original = self.comparison.full_original
-        return full_original.cached("classes", lambda: _find_classes(full_original.original))
+        return full_original.cached("classes", lambda: Classes.of(exact(full_original.original)).sizes)
 
     @cached_property
     def classes(self) -> GroupedAmounts:
@@ -136,21 +134,14 @@ class TableComparison:
     def _digest_classes(self) -> Digests:
         rows, digests = self.published.example, []
         for column in self.columns:
-            cells = column.cells
-            meanings = [(cell, cells.members.get(cell)) if isinstance(cell, str) else cell for cell in cells.cells]
-            digests.append(digest_values(meanings)[cells.index[rows]])
+            values, texts = column.values, column.texts
+            meanings = [(text, values.labels_of(at) if values.names else ()) for at, text in enumerate(texts)]
+            digests.append(digest_values(meanings)[column.codes[rows]])
         return mix_digests(digests) if digests else np.zeros((len(rows), 2), np.uint64)
 
     def average(self, record_scores: Floats, suppressed_score: float = 1.0) -> float:
         """Average a score of the published records over all original ones; withheld ones have a score of their own."""
         return float(record_scores.sum() + suppressed_score * self.suppressed_records) / max(self.records, 1)
-
-
-def _find_classes(original: Dataset) -> Ints:
-    keys = [attribute.codes for attribute in attributes_of(original)]
-    if not keys:
-        return np.array([len(original)])
-    return np.unique(np.column_stack(keys), axis=0, return_counts=True)[1].astype(np.int64)
 
 
 def count_retained(original: Dataset, release: Release) -> RetainedDetail:

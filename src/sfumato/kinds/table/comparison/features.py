@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import ComparedColumn
 from sfumato.kinds.table.dataset import MISSING, place_values
 
 __all__ = ["MOST_LABELS", "Features"]
@@ -45,7 +45,7 @@ class Features:
     [[0.25, 0.0], [0.25, 0.0], [1.0, 0.0], [1.0, 0.0]]
     """
 
-    column: PublishedAttribute
+    column: ComparedColumn
 
     @cached_property
     def of_original(self) -> Floats:
@@ -57,20 +57,19 @@ class Features:
 
     def draw(self, chance: Floats) -> Floats:
         """Draw a value for every published record by a chance from 0 to 1, and return its features."""
-        cells, axis = self.column.cells, self.column.attribute.axis
-        if cells.form.cell == "interval" and axis is not None and len(axis):
-            low, high, missing, suppressed = cells.bounds
-            low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
-            length = (high - low).astype(np.float64)[cells.index]
+        codes, axis = self.column.codes, self.column.attribute.axis
+        if self.column.is_numeric and axis is not None and len(axis):
+            low, high = (side[codes] for side in self.column.ranges)
+            length = (high - low).astype(np.float64)
             whole = self.column.attribute.scale != "decimal"
-            drawn = low[cells.index] + (np.floor(chance * (length + 1)) if whole else chance * length)
-            return self._of_places(np.where(missing[cells.index], np.nan, self._scale(drawn)))
+            drawn = low + (np.floor(chance * (length + 1)) if whole else chance * length)
+            return self._of_places(np.where(self.column.values.missing[codes], np.nan, self._scale(drawn)))
         meanings = self.column.meanings
-        at = meanings.offsets[cells.index] + np.floor(chance * meanings.lengths[cells.index]).astype(np.int64)
-        codes = meanings.codes[np.minimum(at, max(len(meanings.codes) - 1, 0))]
+        at = meanings.offsets[codes] + np.floor(chance * meanings.lengths[codes]).astype(np.int64)
+        drawn = meanings.codes[np.minimum(at, max(len(meanings.codes) - 1, 0))]
         if axis is not None:
-            return self._of_places(self._places(meanings.labels)[codes])
-        return self._of_labels(self._bins(meanings.labels)[codes])
+            return self._of_places(self._places(meanings.labels)[drawn])
+        return self._of_labels(self._bins(meanings.labels)[drawn])
 
     def _of_places(self, places: Floats) -> Floats:
         missing = np.isnan(places)

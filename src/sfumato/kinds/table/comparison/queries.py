@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import ComparedColumn
 from sfumato.kinds.table.dataset import MISSING, Attribute, place_values
 from sfumato.metrics.workload import Workload
 
@@ -103,20 +103,17 @@ class Selection:
             accepted = np.append(self.covers(self.attribute.axis), self.missing)
         return np.asarray(accepted[self.attribute.codes])
 
-    def of_cells(self, column: PublishedAttribute) -> Floats:
+    def of_entries(self, column: ComparedColumn) -> Floats:
         """Return the chance that a cell stands for a value that is asked for, every value in it being as likely."""
-        if column.cells.form.cell == "interval":
+        if column.is_numeric:
             return self._of_ranges(column)
         meanings = column.meanings
         accepted = self.accepts(meanings.labels)[meanings.codes].astype(np.float64)
         return np.bincount(meanings.row_of_token, accepted, minlength=len(meanings)) / np.maximum(meanings.lengths, 1)
 
-    def _of_ranges(self, column: PublishedAttribute) -> Floats:
+    def _of_ranges(self, column: ComparedColumn) -> Floats:
         """Return the share of every range that lies in the one asked for; a suppressed one is that of the column."""
-        low, high, missing, suppressed = column.cells.bounds
-        axis = self.attribute.axis
-        if axis is not None and len(axis):
-            low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
+        (low, high), missing = column.ranges, column.values.missing
         if self.low is None:
             return np.where(missing & self.missing, 1.0, 0.0)
         # Whole numbers and days fill their range; a decimal is a point in it.
@@ -187,17 +184,17 @@ def find_matches(chosen: Iterable[Selection], records: int) -> Flags:
     return matches
 
 
-def expect_matches(chosen: Iterable[Selection], columns: Mapping[str, PublishedAttribute], records: int) -> Floats:
+def expect_matches(chosen: Iterable[Selection], columns: Mapping[str, ComparedColumn], records: int) -> Floats:
     """Return the chance of every published record to keep all conditions, cells being independent of each other."""
     chance = np.ones(records)
     for selection in chosen:
         column = columns[selection.attribute.name]
-        chance *= selection.of_cells(column)[column.cells.index]
+        chance *= selection.of_entries(column)[column.codes]
     return chance
 
 
 def answer_query(
-    query: Sequence[str], columns: Mapping[str, PublishedAttribute], records: int, published: int, owner: str
+    query: Sequence[str], columns: Mapping[str, ComparedColumn], records: int, published: int, owner: str
 ) -> tuple[Flags, Floats]:
     """Tell which original records keep a query, and how likely every published one does."""
     conditions, rest = split_query(query, columns)

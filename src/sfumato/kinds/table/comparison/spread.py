@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import ComparedColumn
 from sfumato.kinds.table.dataset import MISSING, place_values
 
 __all__ = ["MOST_BINS", "Spread", "associate"]
@@ -42,7 +42,7 @@ class Spread:
     [('20', 1, 1.0), ('21', 1, 1.0), ('22', 0, 0.0), ('23', 2, 2.0)]
     """
 
-    column: PublishedAttribute
+    column: ComparedColumn
 
     @property
     def is_numeric(self) -> bool:
@@ -139,7 +139,7 @@ class Spread:
     @cached_property
     def shares(self) -> Floats:
         """Share of every cell in every bin."""
-        if self.column.cells.form.cell == "interval":
+        if self.column.is_numeric:
             return self._shares_of_ranges()
         meanings = self.column.meanings
         shares = np.zeros((len(meanings), len(self.bins)))
@@ -162,11 +162,10 @@ class Spread:
 
     def _shares_of_ranges(self) -> Floats:
         """Return how much of every range lies in every bin; a suppressed one is as wide as the column."""
-        low, high, missing, suppressed = self.column.cells.bounds
-        edges, axis = self._edges, self.column.attribute.axis
-        if edges is None or axis is None:
+        (low, high), missing = self.column.ranges, self.column.values.missing
+        edges = self._edges
+        if edges is None:
             return np.ones((len(low), len(self.bins)))
-        low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
         point = 0.0 if self.column.attribute.scale == "decimal" else 1.0
         begin, end = low.astype(np.float64)[:, None], high.astype(np.float64)[:, None] + point
         inside = np.minimum(end, edges[None, 1:]) - np.maximum(begin, edges[None, :-1])
@@ -204,9 +203,8 @@ def associate(spread: Spread, other: Spread) -> tuple[float, float]:
     shape = len(spread.bins), len(other.bins)
     pairs = spread.of_records * shape[1] + other.of_records
     before = np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
-    left, right = spread.column.cells, other.column.cells
-    width = len(right.cells)
-    keys, counts = np.unique(left.index * width + right.index, return_counts=True)
+    width = len(other.column.values)
+    keys, counts = np.unique(spread.column.codes * width + other.column.codes, return_counts=True)
     after = (spread.shares[keys // width] * counts[:, None]).T @ other.shares[keys % width]
     return _cramer(before), _cramer(after)
 

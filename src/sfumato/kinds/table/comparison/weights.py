@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.table.comparison import TableComparison
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import ComparedColumn
 from sfumato.kinds.table.comparison.queries import Selection, select
 from sfumato.messages import Message, option
 from sfumato.metrics.partial_sums import PartialSums
@@ -27,13 +27,9 @@ def weigh_published(view: TableComparison) -> Floats:
     published, weight = view.published.records, view.comparison.original.read_options.get("weight")
     column = view.by_name.get(weight) if weight else None
     counted = np.ones(published)
-    if column is not None and column.cells.form.cell == "interval":
-        low, high, missing, suppressed = column.cells.bounds
-        axis = column.attribute.axis
-        if axis is not None and len(axis):
-            low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
-        middle = np.where(missing, 0.0, (low + high) / 2.0)
-        counted = middle[column.cells.index]
+    if column is not None and column.published.role == "quasi-identifier" and column.is_numeric:
+        low, high = column.ranges
+        counted = np.where(column.values.missing, 0.0, (low + high) / 2.0)[column.codes]
     return counted
 
 
@@ -42,7 +38,7 @@ def share_population(partial: PartialSums, weighed: Any) -> Any:
     return weighed / max(partial["counted"], 1e-300) * (partial["published"] / max(partial["records"], 1))
 
 
-def find_parts(column: PublishedAttribute) -> Iterator[Selection]:
+def find_parts(column: ComparedColumn) -> Iterator[Selection]:
     """Cut the values of a column into parts: ranges with about equally many values, or single labels, frequent first.
 
     Examples

@@ -46,8 +46,7 @@ def generate(size: int, seed: int, model: str = "patients", **options: Any) -> p
     >>> generate(100, seed=1, region=30)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate table: model patients has no option 'region';
-    the nearest known one is 'regions'.
+    sfumato.exceptions.ParameterError: generate table: model patients has no option 'region'. Did you mean 'regions'?
     """
     size, seed, settings = choose_model("table", size, seed, model, OPTIONS, options)
     return _SIMULATIONS[model](size, seed, settings)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.notes import Note
 from sfumato.kinds.table.methods._base.full_domain import Question
 from sfumato.kinds.table.methods._base.level_losses import LevelChoosing
 from sfumato.release.run import Run
@@ -32,8 +33,8 @@ class Incognito(LevelChoosing):
     >>> data = Dataset.of("table", [("a", "f"), ("b", "f"), ("a", "m"), ("b", "m")], ("city", "sex"))
     >>> run = Run(bytes(32))
     >>> release = Incognito(k=2).anonymize(data, run).release
-    >>> run.counters["minimal choices"], run.notes
-    (2, ['Minimal levels of city, sex: 0 1; 1 0.'])
+    >>> run.counters["minimal choices"], str(run.notes[0])
+    (2, 'Minimal levels of `city` and `sex`: 0 1; 1 0.')
 
     References
     ----------
@@ -58,10 +59,11 @@ class Incognito(LevelChoosing):
         if not len(nodes):
             raise self.refuse(question, search)
         levels = [levels_of(search.lattice, node).tolist() for node in nodes.tolist()]
-        names = ", ".join(level_tree.attribute.name for level_tree in question.level_trees)
+        names = tuple(level_tree.attribute.name for level_tree in question.level_trees)
         listed = "; ".join(" ".join(map(str, level)) for level in levels[:_MOST_NOTED])
         more = f"; and {len(levels) - _MOST_NOTED:,} more" if len(levels) > _MOST_NOTED else ""
-        run.notes.append(f"Minimal levels of {names}: {listed}{more}.")
+        details = {"levels": f"{listed}{more}"}
+        run.notes.append(Note("minimal-levels", "Minimal levels of {columns}: {levels}.", {}, names, details))
         # Sums of the same prices in another order differ by less than this.
         near = np.flatnonzero(cost <= cost.min() * (1 + 1e-12))
         best = levels[int(near[np.argmin(suppressed_records[near])])]

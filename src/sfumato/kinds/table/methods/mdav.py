@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.dataset import Attribute
 from sfumato.kinds.table.encode import encode_cells
@@ -42,7 +43,7 @@ class Mdav(Relational):
     --------
     >>> data = Dataset.of("table", [(20, 1.5), (61, 2.0), (21, 1.7), (60, 2.2)], ("age", "height"))
     >>> release = Mdav(k=2).anonymize(data, Run(bytes(32))).release
-    >>> release.parts["means"].table.select(["age", "mean_age", "mean_height"]).to_pylist()
+    >>> release.extra_tables["means"].table.select(["age", "mean_age", "mean_height"]).to_pylist()
     [{'age': {'lo': 20, 'hi': 21}, 'mean_age': 20.5, 'mean_height': 1.6},
      {'age': {'lo': 60, 'hi': 61}, 'mean_age': 60.5, 'mean_height': 2.1}]
 
@@ -117,8 +118,11 @@ class Mdav(Relational):
         # Counters are whole numbers; this is SSE / SST of standardised columns, whatever they weigh.
         run.counters["millionths_of_spread_lost"] = round(1e6 * measure_error_share(table, group))
         run.notes.append(
-            "The further table 'means' says more than the ranges: in a class of three records, range and mean of a "
-            "column give the third value, though not whose it is. A larger k says less."
+            Note(
+                "means-published",
+                "The table 'means' reveals more than the ranges: in a group of three records, range and mean of a "
+                "column give the third value, though not whose it is. A larger k reveals less.",
+            )
         )
         return group
 

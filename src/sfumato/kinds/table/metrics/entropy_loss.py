@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import ComparedColumn
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
@@ -86,13 +86,13 @@ class EntropyLoss(SummedMetric):
         }
 
 
-def _measure_full_bits(column: PublishedAttribute) -> Floats:
+def _measure_full_bits(column: ComparedColumn) -> Floats:
     """Return what the value of every original record costs when its cell is suppressed."""
     counts = column.frequencies[column.attribute.codes]
     return np.asarray(np.log2(column.frequencies.sum() / np.maximum(counts, 1)))
 
 
-def _cell_bits(column: PublishedAttribute, rows: npt.NDArray[np.int64]) -> Floats:
+def _cell_bits(column: ComparedColumn, rows: npt.NDArray[np.int64]) -> Floats:
     """Return what the value of every published record costs in its cell."""
     counts = column.frequencies[column.attribute.codes[rows]]
-    return np.asarray(np.log2(np.maximum(column.masses[column.cells.index], counts) / np.maximum(counts, 1)))
+    return np.asarray(np.log2(np.maximum(column.masses[column.codes], counts) / np.maximum(counts, 1)))

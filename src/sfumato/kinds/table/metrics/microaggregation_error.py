@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
 from sfumato.metrics.partial_sums import PartialSums
+from sfumato.release.text import encode
 
 __all__ = ["MicroaggregationError"]
 
@@ -93,20 +93,15 @@ class MicroaggregationError(SummedMetric):
 
 def _means_of_classes(view: TableComparison, name: str) -> Floats:
     """Return the published mean of a column for every class."""
-    extra_table = view.comparison.release.extra_tables[_MEANS].table
-    names = [column.name for column in view.columns]
-    cells = (extra_table.column(column_name).to_pylist() for column_name in names)
-    mean_of = dict(
-        zip(map(_key, zip(*cells, strict=True)), extra_table.column(f"{_MEAN}{name}").to_pylist(), strict=True)
-    )
-    classes = [[c.cells.cells[c.cells.index[row]] for c in view.columns] for row in view.published.example.tolist()]
+    means = view.comparison.release.extra_tables[_MEANS].table
+    forms = [column for column in view.comparison.release.columns if column.role == "quasi-identifier"]
+    texts = (encode(means.column(column.name), column.form).to_pylist() for column in forms)
+    mean_of = dict(zip(zip(*texts, strict=True), means.column(f"{_MEAN}{name}").to_pylist(), strict=True))
+    cells = zip(view.columns, view.published.cells.T, strict=True)
+    classes = zip(*([column.texts[entry] for entry in of_class] for column, of_class in cells), strict=True)
     try:
-        return np.array([mean_of[_key(cells)] for cells in classes], dtype=np.float64)
+        return np.array([mean_of[cells] for cells in classes], dtype=np.float64)
     except KeyError:
         raise SchemaError(
             "The table of means of the release has no row for one of its classes.", hint="Verify the release first."
         ) from None
-
-
-def _key(cells: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple((cell["lo"], cell["hi"]) if isinstance(cell, dict) else cell for cell in cells)

@@ -57,9 +57,9 @@ class Ncp(SummedMetric):
         return {
             # Records are shuffled when they are published: the sum must not depend on their order.
             "losses": math.fsum(view.record_losses.tolist()),
-            "by_attribute": {c.name: float(c.losses[c.cells.index].sum()) for c in view.columns},
+            "by_attribute": {c.name: float(c.losses[c.codes].sum()) for c in view.columns},
             "exact": sum(int(column.amounts[column.exact].sum()) for column in view.columns),
-            "suppressed": sum(int(column.amounts[column.suppressed].sum()) for column in view.columns),
+            "suppressed": sum(int(column.amounts[column.values.suppressed].sum()) for column in view.columns),
             "cells": view.published.records * len(view.columns),
             "withheld": view.suppressed_records,
             "records": view.records,

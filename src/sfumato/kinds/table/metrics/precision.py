@@ -55,7 +55,7 @@ class Precision(SummedMetric):
     def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the levels of all cells."""
         view = comparison.view(TableComparison)
-        levels = {c.name: float(c.levels[c.cells.index].sum()) for c in view.columns}
+        levels = {c.name: float(c.levels[c.codes].sum()) for c in view.columns}
         return {"levels": levels, "withheld": view.suppressed_records, "records": view.records}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

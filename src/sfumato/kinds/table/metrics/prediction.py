@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.features import Features
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import ComparedColumn
 from sfumato.messages import Message, parameter
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
@@ -188,13 +188,13 @@ class _Lesson:
     """Whether a record is published with its label exact; if not, what is published of it teaches nothing."""
 
     @classmethod
-    def of(cls, view: TableComparison, label: PublishedAttribute, drawn: Ints) -> _Lesson:
+    def of(cls, view: TableComparison, label: ComparedColumn, drawn: Ints) -> _Lesson:
         comparison = view.comparison
         chosen = np.arange(view.records) if comparison.chosen is None else comparison.chosen
         rows = np.flatnonzero(np.isin(chosen, drawn))
         at = np.searchsorted(drawn, chosen[rows])
         record = np.full(view.records, -1, dtype=np.int64)
-        exact = label.exact[label.cells.index]
+        exact = label.exact[label.codes]
         record[comparison.row_map[exact]] = np.flatnonzero(exact)
         is_labelled = record[rows] >= 0
         columns = [column for column in view.columns if column.name != label.name]
@@ -202,8 +202,8 @@ class _Lesson:
         chances = np.random.default_rng([comparison.seed, 1]).random((len(columns), len(drawn)))[:, at]
         before, after = [], []
         for column, chance in zip(columns, chances, strict=True):
-            cells = dataclasses.replace(column.cells, index=column.cells.index[record[rows[is_labelled]]])
-            features = Features(PublishedAttribute(column.attribute.take(rows), cells, column.frequencies))
+            published = dataclasses.replace(column.published, codes=column.codes[record[rows[is_labelled]]])
+            features = Features(ComparedColumn(column.attribute.take(rows), published, column.frequencies))
             before.append(features.of_original)
             drawn_features = np.zeros_like(features.of_original)
             drawn_features[is_labelled] = features.draw(chance[is_labelled])

@@ -12,35 +12,37 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.reader.cells import encode_values
+from sfumato.kinds.table.reader.doubts import count_identifiers, doubt_identifiers
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
 from sfumato.kinds.table.reader.roles import Roles, resolve_roles
 from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
-from sfumato.readers.cells import encode_labels, holds_values
+from sfumato.messages import Message, option
+from sfumato.readers.cells import encode_labels
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import ROLE, note_left_out, note_rows
 from sfumato.readers.options import ReadOptions
-from sfumato.readers.ownership import RecordPeople, name_records, resolve_unit
+from sfumato.readers.ownership import OWNER, RecordPeople, name_records, resolve_unit
+from sfumato.readers.partitioned.agreement import note_count
 from sfumato.readers.sources import Source
 from sfumato.readers.weights import Floats, describe_weights, read_weights
 
 __all__ = ["Attributes", "read", "read_attributes", "read_file"]
-
-_RECORDS_PER_VALUE = 10
-"""Rows per value from which on an identifier is questioned: few people have so many records."""
 
 
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read a table of people: CSV, Parquet or JSON lines.
 
     Every column needs a role (``identifier``, ``quasi``, ``sensitive``, ``plain``) or is left out by ``drop``; one
-    without is refused with a guess to confirm. Numbers, dates and categories are told apart by their look where
-    ``scales`` does not say. Spaces around a cell are not part of it, and a cell without a value is a value of its own.
-    The notes of the dataset say all this.
+    without is refused with a guess to confirm. Numbers, dates and categories are detected where ``scales`` does not
+    give them. Spaces around a cell are not part of it, and empty cells are a separate value.
+    The notes of the dataset say what was done.
 
     Parameters
     ----------
@@ -63,10 +65,10 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     Read 3 rows of people.csv.
     Reading `age` and `zip` as quasi-identifiers.
     Reading `illness` as sensitive.
-    Left out the identifier `name`.
+    Left out identifier `name`.
     Reading `age` as whole numbers.
     Reading `zip` and `illness` as categories.
-    1 empty cell in `age` is kept as a value of its own.
+    1 empty cell in `age` is kept as a separate value.
     """
     file = as_place(path)
     table = read_file(file, read_options)
@@ -75,7 +77,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
         Schema("table", attributes.columns),
         attributes.table,
         hierarchies=attributes.hierarchies,
-        notes=(f"Read {table.num_rows:,} rows of {file.name}.", *attributes.notes),
+        notes=(note_rows(file.name, table.num_rows), *attributes.notes),
         read_options=dataclasses.replace(read_options, scales=attributes.scales).to_dict(),
         unit=attributes.record_people.unit,
         people=attributes.record_people.people,
@@ -86,22 +88,22 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
 
 
 class Attributes(NamedTuple):
-    """The attributes found in a table, and everything that is to be told about them."""
+    """The attributes found in a table, with notes on them."""
 
     columns: tuple[Column, ...]
     table: pa.Table
     scales: dict[str, str]
-    """Scale of every column in the words of an owner, so that another file is read the same way."""
+    """Scale of every column as options give it, so that another file is read the same way."""
     hierarchies: dict[str, Hierarchy]
     population: pa.Table | None
     record_people: RecordPeople
     cells: pa.Table
     """The cells of the rows that were kept."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     weights: Floats | None = None
-    """How many of a population each record stands for, if that is told."""
-    doubts: tuple[str, ...] = ()
-    """Identifiers that hardly differ."""
+    """How many of a population each record stands for, if that is known."""
+    doubts: tuple[Note, ...] = ()
+    """Identifiers that have few values."""
 
 
 def read_file(path: Place, read_options: ReadOptions) -> pa.Table:
@@ -131,12 +133,15 @@ def read_attributes(name: str, table: pa.Table, read_options: ReadOptions, taken
     """
     roles = resolve_roles(name, table, read_options, taken)
     _check_scales(read_options, roles.retained)
-    changed: list[str] = []
+    changed: list[Note] = []
     if read_options.missing not in {"keep", "error"}:
         published = {column: column for column in roles.retained}
         name, table = resolve_missing(name, table, published, read_options, changed, published)
         if not table.num_rows:
-            raise SchemaError(f"{name}: every row has an empty cell. Drop the columns that are mostly empty.")
+            raise SchemaError(
+                f"{name}: every row has an empty cell.",
+                hint=Message("Leave out the columns that are mostly empty with ", option("drop"), "."),
+            )
     scaled_columns = {
         column: _read_column(name, table, column, read_options, read_options.scales.get(column))
         for column in roles.retained
@@ -171,7 +176,11 @@ def read_attributes(name: str, table: pa.Table, read_options: ReadOptions, taken
             *owner_notes,
         ),
         weights,
-        tuple(_doubt_identifiers(table, roles)),
+        tuple(
+            doubt_identifiers(
+                *count_identifiers(table, dict.fromkeys([*roles.identifiers, *filter(None, [roles.owner])]))
+            )
+        ),
     )
 
 
@@ -180,8 +189,11 @@ def _check_scales(read_options: ReadOptions, published: Mapping[str, str]) -> No
         parse_scale(column, text)
         if column not in published:
             near = difflib.get_close_matches(column, published, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"reading: scales: no column {column!r} is published.{hint}")
+            raise ParameterError(
+                Message(option("scales"), f" names {column!r}, which is no column of the release."),
+                column=column,
+                hint=f"Did you mean {near[0]!r}?" if near else "Leave it out.",
+            )
 
 
 def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOptions, scale: str | None) -> Scaled:
@@ -193,8 +205,8 @@ def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOpti
 
 def _read_population(
     read_options: ReadOptions, roles: Roles, scaled_columns: Mapping[str, Scaled]
-) -> tuple[dict[str, Scaled], list[str]]:
-    """Read the quasi-identifiers of the population on the same scales; nothing else of it is used."""
+) -> tuple[dict[str, Scaled], list[Note]]:
+    """Read the quasi-identifiers of the population on the same scales, and no other columns."""
     if read_options.population is None:
         return {}, []
     file = Path(read_options.population)
@@ -203,60 +215,58 @@ def _read_population(
     missing = [column for column in wanted if column not in table.column_names]
     if missing:
         raise SchemaError(
-            f"{file.name}: the population must have all quasi-identifiers of the table, but has no column "
-            f"{missing[0]!r}. Add it, or give the column another role."
+            f"{file.name}: the population lacks the quasi-identifier {missing[0]!r}.",
+            option="population",
+            column=missing[0],
+            hint="Add the column, or give it another role in the table.",
         )
     beside = {
         column: _read_column(file.name, table, column, read_options, scaled_columns[column].word) for column in wanted
     }
-    notes = [f"Read {table.num_rows:,} people of the population in {file.name}."]
+    template = "Read {people} {people:person|people} of the population in {file}."
+    notes = [Note("population-read", template, {"people": table.num_rows}, details={"file": file.name})]
     ignored = [column for column in table.column_names if column not in wanted]
     if ignored:
-        notes.append(f"Columns of the population that are not used: {_list(ignored)}.")
+        template = "Not used from the population: {columns:column|columns} {columns}."
+        notes.append(Note("population-columns-unused", template, columns=tuple(ignored)))
     return beside, notes
 
 
-def _find_people(name: str, table: pa.Table, roles: Roles, read_options: ReadOptions) -> tuple[RecordPeople, list[str]]:
-    """Tell whose the records are: of the owners' column, or of nobody knows whom where identifiers repeat."""
+def _find_people(
+    name: str, table: pa.Table, roles: Roles, read_options: ReadOptions
+) -> tuple[RecordPeople, list[Note]]:
+    """Return the people of the records: those of the owner column; unknown people where identifiers repeat."""
     repeated = [column for column in roles.identifiers if column != roles.owner and _repeats(table.column(column))]
-    unit, notes = PERSON, []
+    unit, notes = PERSON, list[Note]()
     if roles.owner:
         labels = encode_labels(name, roles.owner, table.column(roles.owner))
         people = labels.labels.take(pa.array(labels.codes)).cast(pa.string())
         record_people = resolve_unit(read_options, RecordPeople(_unit_of(roles, repeated), people))
-        notes.append(f"Reading `{roles.owner}` as whose a record is; it is left out.")
+        template = "Reading {columns} as owner of records; it is not published."
+        notes.append(Note(ROLE, template, columns=(roles.owner,), details={"role": OWNER}))
         return record_people, notes + record_people.note(table.num_rows)
     if repeated:
         unit = RECORD
         notes.append(
-            f"Identifier `{repeated[0]}` is the same in several records: if it names people, a record is not a person, "
-            f"and k records may be of fewer than k people. Say whose they are (columns: owner={repeated[0]})."
+            Note(
+                "identifier-repeats",
+                "Identifier {columns} repeats: if it names people, a record is not a person, and k records may belong "
+                "to fewer than k people. Then name it as their owner: {option}.",
+                columns=(repeated[0],),
+                details={"option": option("columns", {OWNER: repeated[0]})},
+            )
         )
     return resolve_unit(read_options, RecordPeople(unit)), notes
 
 
 def _unit_of(roles: Roles, repeated: Collection[str]) -> RecordUnit:
-    """Tell by the name of an identifier that never repeats what a record is."""
+    """Return what a record is, by the name of an identifier that never repeats."""
     telling = [column for column in roles.identifiers if column not in (*repeated, roles.owner)]
     return name_records(telling[0], True) if telling else RECORD
 
 
-def _doubt_identifiers(table: pa.Table, roles: Roles) -> list[str]:
-    """Question columns that are said to name people and have the same few values again and again."""
-    doubts = []
-    for column in dict.fromkeys((*roles.identifiers, *([roles.owner] if roles.owner else []))):
-        cells = table.column(column).drop_null()
-        values = int(pc.count_distinct(cells).as_py()) if holds_values(cells.type) else len(cells)
-        if values * _RECORDS_PER_VALUE <= len(cells):
-            doubts.append(
-                f"Identifier `{column}` has only {values:,} different value{'s' * (values > 1)} in {len(cells):,} "
-                "rows. If it names nobody, give it another role (quasi, sensitive or plain)."
-            )
-    return doubts
-
-
 def _repeats(cells: pa.ChunkedArray) -> bool:
-    """Tell whether a value is there twice; cells without one do not count."""
+    """Return whether a value occurs twice; empty cells do not count."""
     given = cells.drop_null()
     try:
         if int(pc.count_distinct(given).as_py()) == len(given):
@@ -268,44 +278,40 @@ def _repeats(cells: pa.ChunkedArray) -> bool:
         return False
 
 
-def _describe_roles(roles: Roles) -> list[str]:
+def _describe_roles(roles: Roles) -> list[Note]:
     notes = []
-    for role, role_name in (("quasi-identifier", "quasi-identifier"), ("sensitive", "sensitive"), ("plain", "plain")):
-        columns = [column for column, given in roles.retained.items() if given == role]
-        plural = "s" * (role == "quasi-identifier" and len(columns) > 1)
-        notes += [f"Reading {_list(columns)} as {role_name}{plural}."] if columns else []
-    named = [column for column in roles.identifiers if column != roles.owner]
-    notes += [f"Left out the identifier{'s' * (len(named) > 1)} {_list(named)}."] if named else []
-    dropped = roles.dropped
-    notes += [f"Left out the column{'s' * (len(dropped) > 1)} {_list(dropped)}."] if dropped else []
-    return notes
+    for role in ("quasi-identifier", "sensitive", "plain"):
+        columns = tuple(column for column, given in roles.retained.items() if given == role)
+        plural = "{columns:quasi-identifier|quasi-identifiers}" if role == "quasi-identifier" else "{role}"
+        template = f"Reading {{columns}} as {plural}."
+        notes += [Note(ROLE, template, columns=columns, details={"role": role})] if columns else []
+    named = tuple(column for column in roles.identifiers if column != roles.owner)
+    template = "Left out {columns:identifier|identifiers} {columns}."
+    notes += [Note("identifiers-left-out", template, columns=named)] if named else []
+    return [*notes, *([note_left_out(roles.dropped)] if roles.dropped else [])]
 
 
-def _describe_scales(scaled_columns: Mapping[str, Scaled], read_options: ReadOptions) -> list[str]:
+def _describe_scales(scaled_columns: Mapping[str, Scaled], read_options: ReadOptions) -> list[Note]:
     notes = [note for scaled in scaled_columns.values() for note in scaled.notes]
-    categories = [
+    categories = tuple(
         name
         for name, scaled in scaled_columns.items()
         if scaled.scale == "categorical" and name not in read_options.scales
+    )
+    details = {"scale": "categories"}
+    return [
+        *notes,
+        *([Note("scale-detected", "Reading {columns} as {scale}.", {}, categories, details)] if categories else []),
     ]
-    return [*notes, *([f"Reading {_list(categories)} as categories."] if categories else [])]
 
 
-def _describe_missing(scaled_columns: Mapping[str, Scaled]) -> list[str]:
-    notes = []
+def _describe_missing(scaled_columns: Mapping[str, Scaled]) -> list[Note]:
+    notes = list[Note]()
+    template = "{cells} empty {cells:cell|cells} in {columns} {cells:is|are} kept as a separate value."
     for column, scaled in scaled_columns.items():
         count = scaled.values.missing
         if count == len(scaled.values.codes):
-            notes.append(f"All cells in `{column}` are empty.")
-        elif count:
-            several = count > 1
-            notes.append(
-                f"{count:,} empty cell{'s' * several} in `{column}` {'are' if several else 'is'} kept as a value of "
-                f"{'their' if several else 'its'} own."
-            )
+            notes.append(Note("column-empty", "All cells in {columns} are empty.", columns=(column,)))
+        else:
+            note_count(notes, Note("empty-cells-kept", template, {"cells": count}, (column,)))
     return notes
-
-
-def _list(columns: Collection[str]) -> str:
-    names = [f"`{column}`" for column in columns]
-    return ", ".join(names) if len(names) < 2 or len(names) > 4 else f"{', '.join(names[:-1])} and {names[-1]}"

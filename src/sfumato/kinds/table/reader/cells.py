@@ -1,4 +1,4 @@
-"""Cells of an attribute as distinct values: trimmed, told missing or not, and read on a scale."""
+"""Cells of an attribute as distinct values without spaces around them, and which of them are missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.kinds.table.dataset import MISSING
-from sfumato.readers.cells import LONGEST_LABEL, Cells, holds_values, marks
+from sfumato.messages import Message, option
+from sfumato.readers.cells import LONGEST_LABEL, Cells, holds_values, list_marked, marks, name_failing, name_marked
 
 __all__ = ["Values", "encode_values"]
 
@@ -69,20 +70,28 @@ class Values:
         """
         return name_rows((np.flatnonzero(np.append(marked, False)[self.codes]) + 1).tolist())
 
-    def refuse(self, rule: str, marked: Marks, advice: str) -> NoReturn:
-        """Say that some values break a rule, by their rows."""
-        raise SchemaError(f"{self.file}: column {self.name!r} {rule}, not so in {self.name_rows(marked)}. {advice}")
+    def refuse(self, rule: str, marked: Marks, hint: str) -> NoReturn:
+        """Refuse values that break a rule, naming their rows."""
+        failing = np.append(marked, False)[self.codes]
+        raise SchemaError(
+            f"{self.file}: column {self.name!r} {rule}; {name_failing(failing)}.",
+            column=self.name,
+            rows=list_marked(failing),
+            hint=hint,
+        )
 
     def refuse_missing(self) -> NoReturn:
-        """Say which rows have no value, where they must have one."""
-        where = name_rows((np.flatnonzero(self.codes < 0) + 1).tolist())
+        """Refuse a column with missing values, naming the rows."""
+        empty = self.codes < 0
         raise SchemaError(
-            f"{self.file}: column {self.name!r} must not have empty cells (missing=error), found them in {where}. "
-            "Fill them, remove the rows, or keep them as a value of their own (missing=keep)."
+            f"{self.file}: column {self.name!r} has empty cells in {name_marked(empty)}.",
+            column=self.name,
+            rows=list_marked(empty),
+            hint=Message("Fill them, or keep them as a separate value: ", option("missing", "keep"), "."),
         )
 
     def replace_texts(self, texts: Cells) -> Values:
-        """Return the values in another spelling, in which some may be the same."""
+        """Return the values written another way, in which some may be the same."""
         merged = texts.dictionary_encode()
         if len(merged.dictionary) == len(texts):
             return dataclasses.replace(self, texts=texts)
@@ -128,8 +137,9 @@ def encode_values(file: str, name: str, column: Cells, empty: Sequence[str] = ()
 def _check_type(file: str, name: str, kind: Cells) -> None:
     if not holds_values(kind):
         raise SchemaError(
-            f"{file}: column {name!r} must hold numbers, dates or text, its type is {kind}. Store it as text, or leave "
-            "it out (drop)."
+            f"{file}: column {name!r} must hold numbers, dates or text, its type is {kind}.",
+            column=name,
+            hint=Message("Store it as text, or leave it out: ", option("drop", [name]), "."),
         )
 
 
@@ -158,10 +168,10 @@ def _format_timestamps(distinct: Cells, moments: npt.NDArray[Any]) -> Cells:
 def _check_labels(values: Values) -> Values:
     lengths = np.asarray(pc.utf8_length(values.texts).to_numpy(zero_copy_only=False))
     if (lengths > LONGEST_LABEL).any():
-        values.refuse(f"may have at most {LONGEST_LABEL:,} characters a cell", lengths > LONGEST_LABEL, "Shorten them.")
+        values.refuse(f"must have at most {LONGEST_LABEL:,} characters a cell", lengths > LONGEST_LABEL, "Shorten it.")
     null = marks(pc.match_substring(values.texts, "\0"))
     if null.any():
-        values.refuse("may not hold NUL characters", null, "Clean the data.")
+        values.refuse("must hold no NUL character", null, "Remove it from the data.")
     return values
 
 

@@ -1,4 +1,4 @@
-"""Hierarchies of the attributes of a table: read from files or derived, and held against every value."""
+"""Hierarchies of the attributes of a table: read from files or derived, and checked against every value."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import RULES, derive_hierarchy, derive_ranges
 from sfumato.kinds.table.dataset import NUMERIC, place_values
 from sfumato.kinds.table.reader.scales import Scaled
+from sfumato.messages import Message, option
 from sfumato.readers.hierarchies import read_hierarchy
 from sfumato.readers.options import ReadOptions
 
@@ -27,7 +29,7 @@ def find_hierarchies(
     roles: Mapping[str, str],
     scaled_columns: Mapping[str, Scaled],
     others: Mapping[str, Scaled],
-) -> tuple[dict[str, Hierarchy], list[str]]:
+) -> tuple[dict[str, Hierarchy], list[Note]]:
     """Return the hierarchy of every attribute that has one, with notes on what they are made of.
 
     Parameters
@@ -46,14 +48,20 @@ def find_hierarchies(
         _refuse_column(column, roles)
         scaled = scaled_columns[column]
         if not len(scaled.values.texts):
-            raise SchemaError(f"{scaled.values.file}: column {column!r} has a hierarchy but no value in any row.")
+            raise SchemaError(
+                Message(f"{scaled.values.file}: column {column!r} has a hierarchy and no values."),
+                option="hierarchies",
+                column=column,
+                hint=Message("Leave the column out: ", option("drop", [column]), "."),
+            )
         samples = [scaled, *([others[column]] if column in others else [])]
         hierarchy = _derive(given, samples)
         if hierarchy is None:
             _refuse_misspelled(given)
             hierarchy = read_hierarchy(given, root=read_options.hierarchy_root)
         elif given.startswith("frequency"):
-            notes.append(f"Ranges of `{column}` begin at values of people: they hold equally many of them.")
+            template = "Ranges of {columns} begin at values in the data, so that each holds equally many records."
+            notes.append(Note("ranges-by-frequency", template, columns=(column,)))
         for sample in samples:
             _require(hierarchy, sample)
         hierarchies[column] = hierarchy
@@ -63,22 +71,29 @@ def find_hierarchies(
 def _refuse_column(column: str, roles: Mapping[str, str]) -> None:
     if column not in roles:
         near = difflib.get_close_matches(column, roles, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"reading: hierarchies: no column {column!r} is published.{hint}")
+        raise ParameterError(
+            Message(option("hierarchies"), f" names {column!r}, which is no column of the release."),
+            column=column,
+            hint=f"Did you mean {near[0]!r}?" if near else "Leave it out.",
+        )
     if roles[column] == "plain":
         raise ParameterError(
-            f"reading: hierarchies: column {column!r} is plain and so is not generalised. Leave it out."
+            Message(option("hierarchies"), f" names {column!r}, which is plain and not generalised."),
+            column=column,
+            hint=Message("Leave it out, or make the column a quasi-identifier: ", option("quasi", [column]), "."),
         )
 
 
 def _refuse_misspelled(given: str) -> None:
     near = difflib.get_close_matches(given.partition(":")[0], RULES, n=1)
     if near and not Path(given).exists():
-        raise ParameterError(f"reading: hierarchies: there is no file or rule {given!r}. Did you mean {near[0]}?")
+        raise ParameterError(
+            Message(option("hierarchies"), f": there is no file or rule {given!r}."), hint=f"Did you mean {near[0]}?"
+        )
 
 
 def _derive(rule: str, samples: Sequence[Scaled]) -> Hierarchy | None:
-    """Derive a hierarchy from all values at hand, or return None where the text is a file."""
+    """Derive a hierarchy from all values, or return None where the text is a file."""
     scaled = samples[0]
     try:
         if scaled.scale in NUMERIC:
@@ -86,13 +101,20 @@ def _derive(rule: str, samples: Sequence[Scaled]) -> Hierarchy | None:
         else:
             hierarchy = None
             if derive_ranges(rule, [0], "date") is not None:
+                name = scaled.values.name
                 raise ParameterError(
-                    f"reading: hierarchy {rule} needs numbers or dates, column {scaled.values.name!r} holds "
-                    "categories. Choose another, or say what it holds (scales)."
+                    Message(option("hierarchies", {name: rule}), " needs numbers or dates; the column has categories."),
+                    column=name,
+                    hint=Message("Choose another rule, or give the scale of the column with ", option("scales"), "."),
                 )
         return hierarchy or _derive_labels(rule, samples)
     except SchemaError as error:
-        raise SchemaError(f"{scaled.values.file}: column {scaled.values.name!r}: {error}") from None
+        raise SchemaError(
+            Message(f"{scaled.values.file}: column {scaled.values.name!r}: ", error.text),
+            option=error.option,
+            column=scaled.values.name,
+            rows=error.rows,
+        ) from None
 
 
 def _derive_labels(rule: str, samples: Sequence[Scaled]) -> Hierarchy | None:
@@ -114,7 +136,7 @@ def _axis(scaled: Scaled) -> npt.NDArray[np.generic]:
 
 
 def _require(hierarchy: Hierarchy, scaled: Scaled) -> None:
-    """Refuse a hierarchy that does not know a value, or that is about something else."""
+    """Refuse a hierarchy that lacks a value, or that is on another scale."""
     values = scaled.values
     owner = f"{values.file}: hierarchy of {values.name}"
     texts, rows = values.texts.to_pylist(), values.first_rows().tolist()
@@ -123,10 +145,18 @@ def _require(hierarchy: Hierarchy, scaled: Scaled) -> None:
         return
     if scaled.scale not in NUMERIC:
         raise SchemaError(
-            f"{owner}: it has ranges, but the column holds categories. Read the column as numbers or dates (scales), "
-            "or give a hierarchy of labels."
+            f"{owner}: the hierarchy has ranges and the column categories.",
+            column=values.name,
+            hint=Message(
+                *("Read the column as numbers: ", option("scales", {values.name: "numeric"}), ", or give a hierarchy "),
+                "of labels.",
+            ),
         )
     if (hierarchy.type == "date") != (scaled.scale == "date"):
-        raise SchemaError(f"{owner}: it is about {hierarchy.type}, the column about {_TYPES[scaled.scale]}.")
+        raise SchemaError(
+            f"{owner}: the hierarchy is of type {hierarchy.type}, the column of type {_TYPES[scaled.scale]}.",
+            column=values.name,
+            hint=Message("Give a hierarchy of the same type, or another scale with ", option("scales"), "."),
+        )
     places = place_values(texts, scaled.scale)
     hierarchy.leaf_of_value(texts if scaled.scale == "date" else places, owner, rows)

@@ -1,21 +1,24 @@
-"""Tables that are read bucket by bucket."""
+"""Reading of tables bucket by bucket."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.hierarchies.rules import RULES
+from sfumato.kinds.table.reader.doubts import IDENTIFIER_ROWS, IDENTIFIER_VALUES, doubt_identifiers
 from sfumato.kinds.table.reader.roles import name_columns
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole
 
-__all__ = ["PARTITIONED_READING", "find_person_column", "refuse_derived"]
+__all__ = ["PARTITIONED_READING", "doubt_merged_identifiers", "find_person_column", "refuse_derived"]
 
 
 def find_person_column(names: Sequence[str], read_options: ReadOptions) -> str | None:
-    """Return the one identifier of a table, so that it is seen whether it names a record twice; None without any.
+    """Return the one identifier of a table, so that repetitions are found; None without any.
 
     Examples
     --------
@@ -23,7 +26,7 @@ def find_person_column(names: Sequence[str], read_options: ReadOptions) -> str |
     'name'
     """
     if OWNER in read_options.columns or read_options.weight is not None or read_options.population is not None:
-        raise ReadWhole("whose records are, what they weigh, or where they come from, is decided by all rows")
+        raise ReadWhole("people, weights or a population need all rows")
     if read_options.missing not in {"keep", "error"}:
         raise ReadWhole("rows are left out or filled in")
     refuse_derived(read_options.hierarchies)
@@ -34,13 +37,22 @@ def find_person_column(names: Sequence[str], read_options: ReadOptions) -> str |
 
 
 def refuse_derived(hierarchies: Mapping[str, str]) -> None:
-    """Ask for all rows where a hierarchy is derived from the values of all people."""
+    """Require all rows where a hierarchy is derived from the values of all people."""
     if any(given.split(":")[0] in RULES for given in hierarchies.values()):
         raise ReadWhole("hierarchies are derived from all values")
 
 
-def _finish(summary: All, _: ReadOptions) -> tuple[Dataset, list[str]]:
-    return summary.dataset, []
+def _finish(summary: All, _: ReadOptions) -> tuple[Dataset, list[Note]]:
+    return doubt_merged_identifiers(summary), []
+
+
+def doubt_merged_identifiers(summary: All) -> Dataset:
+    """Return the data of all buckets, with doubts about identifiers that have few values in all of them.
+
+    A value of the identifier is in one bucket only, so that numbers of values add up.
+    """
+    values, rows = summary.decisions[IDENTIFIER_VALUES], summary.decisions[IDENTIFIER_ROWS]
+    return dataclasses.replace(summary.dataset, doubts=tuple(doubt_identifiers(values, rows)))
 
 
 PARTITIONED_READING = PartitionedReading(

@@ -1,4 +1,4 @@
-"""Which column of a table plays which part: only what its owner says counts, and a guess is shown to be confirmed."""
+"""Roles of the columns of a table: given by options; a guess has to be confirmed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.options import ReadOptions
+from sfumato.messages import Message, option
+from sfumato.readers.options import ReadOptions, suggest_options
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.weights import refuse_second_role
 
@@ -95,12 +96,12 @@ class Roles(NamedTuple):
     """Role of every column that stays, in the order of the file."""
     identifiers: tuple[str, ...]
     owner: str
-    """The column that says whose a record is, or nothing."""
+    """The column with the person of each record, or nothing."""
     dropped: tuple[str, ...]
 
 
 def resolve_roles(name: str, table: pa.Table, read_options: ReadOptions, taken: Collection[str] = ()) -> Roles:
-    """Return the part that each column plays, or name those that have none, with a guess to confirm.
+    """Return the role of each column, or refuse columns without one, with a guess to confirm.
 
     Parameters
     ----------
@@ -109,9 +110,9 @@ def resolve_roles(name: str, table: pa.Table, read_options: ReadOptions, taken: 
     table
         The file as it was read.
     read_options
-        What the owner says of the columns.
+        The options, with the roles.
     taken
-        Columns that play another part already, such as the items of a person.
+        Columns that are used otherwise, such as the items of a person.
 
     Examples
     --------
@@ -122,9 +123,9 @@ def resolve_roles(name: str, table: pa.Table, read_options: ReadOptions, taken: 
     >>> resolve_roles("people.csv", people, ReadOptions("table", identifier=("name",)))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: people.csv: columns 'age', 'illness' have no role, and none is taken for granted.
-    Say of each whether it names people (identifier), can be known to others (quasi), is sensitive, or may be published
-    as it is (plain), or leave it out (drop). If this guess is right, add: quasi=['age'], sensitive=['illness']
+    sfumato.exceptions.SchemaError: people.csv: columns 'age', 'illness' have no role. Give each a role: identifier=
+    (names people), quasi= (known to others), sensitive= or plain= (published unchanged); or leave it out: drop=. If
+    this guess is right, add: quasi=['age'], sensitive=['illness']
     """
     present = table.column_names
     given = {option: name_columns(getattr(read_options, option), present) for option in OPTIONS}
@@ -143,8 +144,9 @@ def resolve_roles(name: str, table: pa.Table, read_options: ReadOptions, taken: 
         _refuse_without_roles(name, table, without, bool(claimed or taken) or bool(read_options.header))
     if not given["quasi"]:
         raise ParameterError(
-            f"{name}: a table needs at least one quasi-identifier, a column that others may know of people. Say which "
-            "(quasi)."
+            f"{name}: a table needs a quasi-identifier: a column that others may know of people.",
+            option="quasi",
+            hint=Message("Name it: ", option("quasi", ["COLUMN"]), "."),
         )
     published = {column: roles[column] for column in present if roles.get(column, "identifier") != "identifier"}
     left = tuple(column for column in present if column in {*dropped, *without})
@@ -176,25 +178,31 @@ def _split_list(entry: str) -> list[str]:
 def _find_owner(read_options: ReadOptions, taken: Collection[str]) -> str:
     for role, column in read_options.columns.items():
         if role != OWNER and column not in taken:
-            options = ", ".join(OPTIONS)
+            roles = [part for name in OPTIONS for part in (", ", option(name))][1:]
             raise ParameterError(
-                f"reading: columns: tables know the role {OWNER} only, got {role!r}. List columns as {options}."
+                Message(option("columns"), f" of tables has the role {OWNER} only, got {role!r}."),
+                column=column,
+                hint=Message("Other roles are given by ", *roles, "."),
             )
     return read_options.columns.get(OWNER, "")
 
 
 def _refuse_data_as_names(name: str, table: pa.Table, read_options: ReadOptions, claimed: Collection[str]) -> None:
-    """Refuse a file whose first line is a record; its cells must not be shown."""
+    """Refuse a file whose first line is a record; errors must not show its cells."""
     if read_options.header:
         return
     unclaimed = [(at, column) for at, column in enumerate(table.column_names, start=1) if column not in claimed]
     data_like = [at for at, column in unclaimed if _DATA_LIKE.fullmatch(column)]
     suspects = data_like or [at for at, column in unclaimed if _occurs(column, table.column(column))]
     if suspects:
-        fault = "a number or date where its name should be" if data_like else "a name that is also one of its values"
+        fault = "a number or date in the place of a name" if data_like else "a name that is also one of its values"
         raise SchemaError(
-            f"{name}: column {suspects[0]} has {fault}. If the file has no header, give the names of the columns "
-            "(header); if that is its name, give it a role."
+            f"{name}: column {suspects[0]} has {fault}.",
+            option="header",
+            hint=Message(
+                *("If the file has no header, name the columns with ", option("header"), ". If that is its name, "),
+                "give the column a role.",
+            ),
         )
 
 
@@ -214,27 +222,37 @@ def _refuse_strangers(name: str, present: Sequence[str], read_options: ReadOptio
         if column not in present:
             near = difflib.get_close_matches(column, present if shown else (), n=1)
             named = ", ".join(map(repr, present[:10])) + (", ..." if len(present) > 10 else "")
-            hint = f" The nearest one is {near[0]!r}." if near else f" Columns: {named}." if shown else ""
-            single = " The file has one column only: check the delimiter." if len(present) == 1 else ""
-            raise SchemaError(f"{name}: there is no column {column!r}.{hint}{single}")
+            nearest = f"The nearest one is {near[0]!r}." if near else f"Columns: {named}." if shown else ""
+            hint = _check_delimiter(len(present)) or nearest
+            raise SchemaError(f"{name}: there is no column {column!r}.", column=column, hint=hint)
 
 
 def _refuse_two_roles(given: dict[str, list[str]], owner: str, elsewhere: Sequence[str]) -> dict[str, str]:
     roles: dict[str, str] = {}
-    for option, columns in given.items():
+    for role, columns in given.items():
         for column in columns:
             if column in roles:
                 raise ParameterError(
-                    f"reading: column {column!r} has two roles, {roles[column]} and {OPTIONS[option]}. Choose one."
+                    f"Column {column!r} has two roles, {roles[column]} and {OPTIONS[role]}.",
+                    option=role,
+                    column=column,
+                    hint="Choose one.",
                 )
-            roles[column] = OPTIONS[option]
-    # Whose a record is stays with the owner, as identifiers do: to be both is no contradiction.
+            roles[column] = OPTIONS[role]
+    # The owner column is not published, as identifiers are not: a column may be both.
     if owner and roles.setdefault(owner, "identifier") != "identifier":
-        raise ParameterError(f"reading: column {owner!r} has two roles, {OWNER} and {roles[owner]}. Choose one.")
+        raise ParameterError(
+            f"Column {owner!r} has two roles, {OWNER} and {roles[owner]}.",
+            option="columns",
+            column=owner,
+            hint="Choose one.",
+        )
     both = [column for column in elsewhere if column in roles]
     if both:
         raise ParameterError(
-            f"reading: column {both[0]!r} has a role and is dropped, or plays another part. Choose one."
+            Message(f"Column {both[0]!r} has a role, and is left out (", option("drop"), ") or used otherwise."),
+            column=both[0],
+            hint="Choose one.",
         )
     if owner not in given["identifier"]:
         roles.pop(owner, None)
@@ -242,7 +260,7 @@ def _refuse_two_roles(given: dict[str, list[str]], owner: str, elsewhere: Sequen
 
 
 def has_role_word(column: str) -> bool:
-    """Tell whether a word in the name of a column says what part it may play.
+    """Return whether a word in the name of a column is one of a role.
 
     Examples
     --------
@@ -253,7 +271,7 @@ def has_role_word(column: str) -> bool:
 
 
 def roles_of_words(column: str) -> set[str]:
-    """Return the parts that words in the name of a column speak for.
+    """Return the roles that words in the name of a column are of.
 
     Examples
     --------
@@ -269,24 +287,43 @@ def _words(column: str) -> list[str]:
 
 def _refuse_without_roles(name: str, table: pa.Table, without: list[str], has_header: bool) -> NoReturn:
     if not has_header and not any(map(has_role_word, without)) and not any(map(_holds_numbers, table.columns)):
-        single = " The file has one column only: check the delimiter." if table.num_columns == 1 else ""
         raise SchemaError(
-            f"{name}: no column has a role, and the first line may be data.{single} Say which columns name people, "
-            "can be known to others, are sensitive, or may be published as they are (identifier, quasi, "
-            "sensitive, plain), or give the names of the columns if the file has no header (header)."
+            Message(f"{name}: no column has a role, and the first line may be data. ", _explain_roles()),
+            option="quasi",
+            hint=_check_delimiter(table.num_columns)
+            or Message("If the file has no header, name the columns with ", option("header"), "."),
         )
     suggested: dict[str, list[str]] = {option: [] for option in OPTIONS}
     for column in without:
         suggested[detect_role(column, table.column(column))].append(column)
-    paste = ", ".join(f"{option}={columns!r}" for option, columns in suggested.items() if columns)
     several = len(without) > 1
     names = ", ".join(map(repr, without[:10])) + (", ..." if len(without) > 10 else "")
     raise SchemaError(
-        f"{name}: column{'s' * several} {names} {'have' if several else 'has'} no role, and none is taken for granted. "
-        f"Say of {'each' if several else 'it'} whether it names people (identifier), can be known to others (quasi), "
-        "is sensitive, or may be published as it is (plain), or leave it out (drop).",
-        hint=f"If this guess is right, add: {paste}",
+        Message(
+            *(f"{name}: column{'s' * several} {names} {'have' if several else 'has'} no role. ", _explain_roles()),
+        ),
+        column=without[0],
+        hint=suggest_options({name: columns for name, columns in suggested.items() if columns}),
     )
+
+
+def _explain_roles() -> Message:
+    return Message(
+        *("Give each a role: ", option("identifier"), " (names people), ", option("quasi"), " (known to others), "),
+        *(
+            option("sensitive"),
+            " or ",
+            option("plain"),
+            " (published unchanged); or leave it out: ",
+            option("drop"),
+            ".",
+        ),
+    )
+
+
+def _check_delimiter(columns: int) -> Message:
+    """Return advice for a file with one column; nothing for others."""
+    return Message("The file has one column: check ", option("delimiter"), ".") if columns == 1 else Message()
 
 
 def detect_role(column: str, cells: pa.ChunkedArray) -> str:

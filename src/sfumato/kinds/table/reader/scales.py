@@ -1,4 +1,4 @@
-"""What the values of a column are: numbers, dates, categories or an order; told by the owner, or by their look."""
+"""Scales of columns: numbers, dates, categories or an order, as given by options or detected."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.table.reader.cells import Values
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells, marks
 from sfumato.readers.times import parse_times
 
@@ -34,16 +36,16 @@ _SCALE_NAMES = {"integer": "whole numbers", "decimal": "decimal numbers", "date"
 
 
 class Scaled(NamedTuple):
-    """The values of a column on their scale, each in the one spelling it has there."""
+    """The values of a column on their scale, each written in one way."""
 
     values: Values
     scale: str
     order: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def word(self) -> str:
-        """The scale as an owner would give it, so that another file is read the same way."""
+        """The scale as an option gives it, so that another file is read the same way."""
         return "<".join(re.sub(r"([\\<])", r"\\\1", label) for label in self.order) or self.scale
 
 
@@ -61,8 +63,8 @@ def parse_scale(column: str, text: str) -> tuple[str, tuple[str, ...]]:
     >>> parse_scale("age", "numerical")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: scale of 'age' must be one of numeric, integer, decimal, date,
-    categorical, or an order such as low<mid<high. Did you mean 'numeric'?
+    sfumato.exceptions.ParameterError: scales={'age': 'numerical'}: a scale must be one of numeric, integer, decimal,
+    date, categorical, or an order such as low<mid<high. Did you mean 'numeric'?
     """
     if text in _WORDS:
         return text, ()
@@ -70,24 +72,30 @@ def parse_scale(column: str, text: str) -> tuple[str, tuple[str, ...]]:
     cuts = len(re.findall(r"(?<!\\)(?:\\\\)*<", text))
     if cuts < 1 or len(labels) != cuts + 1 or not all(labels):
         near = difflib.get_close_matches(text, _WORDS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        words = f"{', '.join(_WORDS)}, or an order such as low<mid<high"
         raise ParameterError(
-            f"reading: scale of {column!r} must be one of {', '.join(_WORDS)}, or an order such as low<mid<high.{hint}"
+            Message(option("scales", {column: text}), f": a scale must be one of {words}."),
+            column=column,
+            hint=f"Did you mean {near[0]!r}?" if near else "",
         )
     if len(set(labels)) < len(labels):
-        raise ParameterError(f"reading: scale of {column!r} names a value twice. Name each once.")
+        raise ParameterError(
+            Message(option("scales"), f": the order of {column!r} names a value twice."),
+            column=column,
+            hint="Name each value once.",
+        )
     return "ordered", labels
 
 
 def scale_values(values: Values, given: str | None = None) -> Scaled:
-    """Read the values of a column on the scale given, or on the one they look like.
+    """Read the values of a column on the given scale, or on the one that is detected.
 
     Examples
     --------
     >>> from sfumato.kinds.table.reader.cells import encode_values
     >>> ages = encode_values("people.csv", "age", pa.chunked_array([["30", "+40"]]))
-    >>> scale_values(ages).values.texts.to_pylist(), scale_values(ages).notes
-    (['30', '40'], ('Reading `age` as whole numbers.',))
+    >>> scale_values(ages).values.texts.to_pylist(), str(scale_values(ages).notes[0])
+    (['30', '40'], 'Reading `age` as whole numbers.')
     >>> zips = encode_values("people.csv", "zip", pa.chunked_array([["01067", "80331"]]))
     >>> scale_values(zips).scale, scale_values(zips, "numeric").scale
     ('categorical', 'integer')
@@ -108,7 +116,7 @@ def scale_values(values: Values, given: str | None = None) -> Scaled:
 
 
 def _detect_scale(values: Values) -> str:
-    """Tell by their look what values are."""
+    """Return the scale of values by how they are written."""
     texts = values.texts
     sample = texts.slice(0, _SAMPLE)
     if not len(texts):
@@ -144,13 +152,16 @@ def _read_dates(values: Values, *, given: bool) -> Scaled:
     cells = pa.chunked_array([values.texts])
     numbers = marks(_matches(values.texts, _NUMBER))
     if numbers.any():
-        values.refuse("must hold dates", numbers, "Write them as 2012-04-30, or read them as numbers (scales).")
+        numeric = option("scales", {values.name: "numeric"})
+        hint = Message("Write dates as 2012-04-30, or read the column as numbers: ", numeric, ".")
+        values.refuse("must hold dates", numbers, hint)
     times = parse_times(values.file, values.name, cells, values.first_rows())
     assert times.micros is not None
     days = times.micros // _DAY
-    notes = [] if given else [f"Reading `{values.name}` as dates."]
+    notes = [] if given else [_note_scale(values.name, "date")]
     if (times.micros % _DAY).any():
-        notes.append(f"Times of day in `{values.name}` are left out{', in UTC' * times.zoned}.")
+        template = "Left out times of day in {columns}" + (" (days are days of UTC)." if times.zoned else ".")
+        notes.append(Note("times-of-day-left-out", template, columns=(values.name,)))
     texts = pa.array(days.astype(np.int32), pa.int32()).cast(pa.date32()).cast(pa.string())
     return Scaled(values.replace_texts(texts), "date", (), tuple(notes))
 
@@ -159,9 +170,11 @@ def _read_order(values: Values, order: tuple[str, ...]) -> Scaled:
     unknown = ~marks(pc.is_in(values.texts, value_set=pa.array(order, pa.string())))
     if unknown.any():
         values.refuse(
-            "must hold values of the order given for it",
+            "must hold values of its order",
             unknown,
-            "Add them to the order (scales), say what means no value (empty), or correct the data.",
+            Message(
+                "Add them to the order in ", option("scales"), ", or list what means no value in ", option("empty"), "."
+            ),
         )
     return Scaled(values, "ordered", order, ())
 
@@ -183,35 +196,43 @@ def _read_numbers(values: Values, wanted: str, *, given: bool) -> Scaled:
     if wanted == "integer":
         whole = numbers == np.trunc(numbers)
         if not whole.all():
-            values.refuse(
-                "must hold whole numbers", ~whole, f"Correct them, or read decimals (scales: {values.name}=decimal)."
-            )
+            hint = Message("Correct them, or read decimals: ", option("scales", {values.name: "decimal"}), ".")
+            values.refuse("must hold whole numbers", ~whole, hint)
     name, scale = values.name, "integer" if whole.all() and wanted != "decimal" else "decimal"
-    notes = [] if given else [f"Reading `{name}` as {_SCALE_NAMES[scale]}."]
+    notes = [] if given else [_note_scale(name, scale)]
     if scale == "integer":
         return Scaled(
             values.replace_texts(pa.array(numbers.astype(np.int64)).cast(pa.string())), scale, (), tuple(notes)
         )
     if not given and (numbers == np.trunc(numbers)).all():
-        notes = [f"Reading `{name}` as decimal numbers; all of them are whole (scales: {name}=integer)."]
+        notes = [
+            Note(
+                "whole-decimals",
+                "Reading {columns} as decimal numbers, though all are whole. To read whole numbers: {option}.",
+                columns=(name,),
+                details={"option": option("scales", {name: "integer"})},
+            )
+        ]
     formatted = pc.replace_substring_regex(pa.array(numbers).cast(pa.string()), r"^(-?\d+)$", r"\1.0")
     return Scaled(values.replace_texts(formatted), scale, (), tuple(notes))
 
 
 def _refuse_other_than_numbers(values: Values) -> NoReturn:
-    texts, name = values.texts, values.name
+    texts, categorical = values.texts, option("scales", {values.name: "categorical"})
     comma = marks(_matches(texts, _COMMA))
     if comma.any():
         values.refuse(
             "must hold numbers with a decimal point",
             comma,
-            f"Cells there have a comma: write 3.5 for 3,5, or read them as categories (scales: {name}=categorical).",
+            Message("Write 3.5 for 3,5, or read the column as categories: ", categorical, "."),
         )
     values.refuse(
         "must hold numbers",
         ~marks(_matches(texts, f"{_NUMBER}|{_ENDLESS}")),
-        "Correct them; if they mean that there is no value, say so (empty); if they are no numbers at all, read "
-        f"them as categories (scales: {name}=categorical).",
+        Message(
+            *("Correct them, list what means no value in ", option("empty"), ", or read the column as categories: "),
+            *(categorical, "."),
+        ),
     )
 
 
@@ -220,12 +241,12 @@ def _refuse_endless(values: Values, endless: Marks) -> None:
         values.refuse(
             "must hold finite numbers",
             endless,
-            "Correct them; if they mean that there is no value, say so (empty=NaN).",
+            Message("Correct them or, if they mean no value, list them: ", option("empty", ["NaN"]), "."),
         )
 
 
 def _refuse_large(values: Values, texts: Cells, whole: Marks, numbers: npt.NDArray[np.float64], every: bool) -> None:
-    """Refuse whole numbers that a decimal number cannot tell from their neighbours."""
+    """Refuse whole numbers that a decimal number does not hold exactly."""
     beyond = (np.abs(numbers) > _LARGEST) & (whole | every)
     at = np.flatnonzero(whole & (np.abs(numbers) == _LARGEST))
     beyond[at] = [abs(int(text)) > _LARGEST for text in texts.take(pa.array(at)).to_pylist()]
@@ -233,12 +254,20 @@ def _refuse_large(values: Values, texts: Cells, whole: Marks, numbers: npt.NDArr
         values.refuse(
             f"must hold whole numbers from {-_LARGEST} to {_LARGEST}",
             beyond,
-            f"If they are codes, read them as categories (scales: {values.name}=categorical).",
+            Message(
+                "If they are codes, read them as categories: ", option("scales", {values.name: "categorical"}), "."
+            ),
         )
 
 
-def _doubt_categories(values: Values) -> tuple[str, ...]:
-    """Say so where most cells are numbers and some are not."""
+def _note_scale(column: str, scale: str) -> Note:
+    return Note(
+        "scale-detected", "Reading {columns} as {scale}.", columns=(column,), details={"scale": _SCALE_NAMES[scale]}
+    )
+
+
+def _doubt_categories(values: Values) -> tuple[Note, ...]:
+    """Note it where most cells are numbers and some are not."""
     if not len(values.texts) or not marks(_matches(values.texts.slice(0, _SAMPLE), _NUMBER)).any():
         return ()
     numbers = marks(_matches(values.texts, _NUMBER)) & ~marks(_matches(values.texts, _ZERO_FIRST))
@@ -246,7 +275,16 @@ def _doubt_categories(values: Values) -> tuple[str, ...]:
     others = int(counts[~numbers].sum())
     if not 0 < (~numbers).sum() <= _FEW or counts[numbers].sum() <= others:
         return ()
-    return (
-        f"Most cells of `{values.name}` are numbers, but {others:,} are not ({values.name_rows(~numbers)}): if those "
-        f"mean that there is no value, say so (empty); if all are codes, say that (scales: {values.name}=categorical).",
+    note = Note(
+        "mixed-numbers",
+        "Most cells of {columns} are numbers; those that are not: {others} ({rows}). If they mean no value, list them "
+        "({empty}). If all are codes: {scales}.",
+        columns=(values.name,),
+        details={
+            "others": f"{others:,}",
+            "rows": values.name_rows(~numbers),
+            "empty": option("empty"),
+            "scales": option("scales", {values.name: "categorical"}),
+        },
     )
+    return (note,)

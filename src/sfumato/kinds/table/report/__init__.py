@@ -135,8 +135,8 @@ def _account(comparison: Comparison) -> str:
             ("Smallest group", int(sizes.min(initial=view.records))),
             ("Largest group", int(sizes.max(initial=0))),
             ("Cells published exactly", sum(int(c.amounts[c.exact].sum()) for c in view.columns)),
-            ("Cells generalised", sum(int(c.amounts[~c.exact & ~c.suppressed].sum()) for c in view.columns)),
-            ("Cells suppressed", sum(int(c.amounts[c.suppressed].sum()) for c in view.columns)),
+            ("Cells generalised", sum(int(c.amounts[~c.exact & ~c.values.suppressed].sum()) for c in view.columns)),
+            ("Cells suppressed", sum(int(c.amounts[c.values.suppressed].sum()) for c in view.columns)),
         ],
     )
 

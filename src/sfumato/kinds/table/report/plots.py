@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.kinds.table.comparison import TableComparison
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import ComparedColumn
 from sfumato.kinds.table.comparison.spread import Spread, associate
 from sfumato.reports.figure import inline
 from sfumato.reports.html import shorten
@@ -66,14 +66,14 @@ class ColumnSummary:
     after: Floats
 
     @classmethod
-    def of(cls, column: PublishedAttribute) -> ColumnSummary:
+    def of(cls, column: ComparedColumn) -> ColumnSummary:
         """Count the cells of a column, and lay its values into bins."""
-        ways = (column.exact, ~column.exact & ~column.suppressed, column.suppressed)
+        ways = (column.exact, ~column.exact & ~column.values.suppressed, column.values.suppressed)
         spread = Spread(column)
         return cls(
             column.name,
             np.array([int(column.amounts[way].sum()) for way in ways]),
-            float(column.losses[column.cells.index].sum()),
+            float(column.losses[column.codes].sum()),
             spread.bins,
             spread.of_original.astype(np.float64),
             spread.of_release,

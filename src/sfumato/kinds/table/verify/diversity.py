@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from sfumato.kinds.table.decode import PublishedTable
-from sfumato.release.release import Release
+from sfumato.checks.classes import Classes
+from sfumato.checks.values import list_exact
+from sfumato.data.coded import Coded
 
 __all__ = ["SLACK", "ClassValues", "Judged", "judge_diversity"]
 
@@ -61,8 +61,9 @@ class ClassValues:
     >>> import sfumato as sf
     >>> rows = [(1, "flu"), (1, "cold"), (1, "flu")]
     >>> data = sf.Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
-    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
-    >>> found = ClassValues.of(release, PublishedTable.of(release), "ill")
+    >>> from sfumato.release.decode import decode
+    >>> table = decode(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)
+    >>> found = ClassValues.of(Classes.of(table), table.column("ill"))
     >>> [found.labels[value] for value in found.value], found.count.tolist()
     (['cold', 'flu'], [1, 2])
     """
@@ -71,23 +72,15 @@ class ClassValues:
     value: Ints
     count: Ints
     sizes: Ints
-    labels: tuple[Any, ...]
+    labels: tuple[str, ...]
 
     @classmethod
-    def of(cls, release: Release, table: PublishedTable, column: str) -> ClassValues:
+    def of(cls, classes: Classes, column: Coded) -> ClassValues:
         """Count the values of a column."""
-        cells = release.table.column(column).combine_chunks()
-        cells = pa.concat_arrays(cells.chunks) if isinstance(cells, pa.ChunkedArray) else cells
-        coded = cells.dictionary_encode()
-        distinct = coded.dictionary.to_pylist()
-        order = sorted(range(len(distinct)), key=lambda at: distinct[at])
-        number = np.empty(len(distinct), np.int64)
-        number[order] = np.arange(len(order))
-        value = number[coded.indices.to_numpy(zero_copy_only=False)]
-        width = max(len(distinct), 1)
-        pairs, count = np.unique(table.group * width + value, return_counts=True)
-        labels = tuple(distinct[at] for at in order)
-        return cls(pairs // width, pairs % width, count.astype(np.int64), table.sizes, labels)
+        width = max(len(column.values), 1)
+        pairs, count = np.unique(classes.group * width + column.codes, return_counts=True)
+        labels = list_exact(column.values)
+        return cls(pairs // width, pairs % width, count.astype(np.int64), classes.sizes, labels)
 
     @property
     def share(self) -> Floats:

@@ -7,16 +7,18 @@ values from the lowest to the highest, or every node of their hierarchy with the
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.kinds.table.dataset import MISSING
-from sfumato.kinds.table.decode import Cells, PublishedTable, number_rows, quasi_columns, read_cells
+from sfumato.checks.classes import Classes, number_rows
+from sfumato.checks.values import can, list_exact
+from sfumato.data.coded import MISSING, ValueSets
+from sfumato.data.lists import distinct
+from sfumato.kinds.table.decode import quasi_columns
+from sfumato.release.decode import decode, decode_column
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 from sfumato.verification.release_checks import Check, Counterexample, Findings, OrderCheck
@@ -28,7 +30,6 @@ __all__ = [
     "SensitiveOrder",
     "check_extra_columns",
     "find_overlap",
-    "format_exact",
     "match_classes",
 ]
 
@@ -83,16 +84,12 @@ def match_classes(release: Release, name: str) -> tuple[Ints, Ints]:
     extra_table, rows = release.extra_tables[name], release.table.num_rows
     columns = []
     for column in quasi_columns(release):
-        both = [table.column(column.name).combine_chunks() for table in (release.table, extra_table.table)]
-        columns.append(read_cells(_join(both, column.form), column.form)[1])
+        kind = pa.string() if column.form.cell == "category" else column.form.arrow
+        both = [table.column(column.name).cast(kind) for table in (release.table, extra_table.table)]
+        joined = pa.chunked_array([chunk for cells in both for chunk in cells.chunks], kind)
+        columns.append(decode_column(joined, column, {}).codes)
     classes = number_rows(columns, rows + extra_table.table.num_rows)
     return classes[:rows], classes[rows:]
-
-
-def _join(arrays: list[Any], form: ValueFormat) -> pa.ChunkedArray:
-    kind = pa.string() if form.cell == "category" else form.arrow
-    chunks = [chunk.cast(kind) for array in arrays for chunk in getattr(array, "chunks", [array])]
-    return pa.chunked_array(chunks, kind)
 
 
 def _check_classes(release: Release) -> Counterexample:
@@ -123,49 +120,48 @@ def _check_people(release: Release) -> Counterexample:
     return {"part": "population", "row": at + 1, "people": int(people[at]), "records": int(sizes[at])}
 
 
-def find_overlap(table: PublishedTable) -> Counterexample:
+def find_overlap(table: Classes) -> Counterexample:
     """Look for two classes that one person may fit: who counts a population by their cells counts that person twice.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(1,), (1,), (9,), (9,)], ("age",))
-    >>> find_overlap(PublishedTable.of(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release))
+    >>> find_overlap(Classes.of(decode(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)))
     """
-    if all(_lie_apart(column) for column in table.columns):
+    if all(_lie_apart(column.values) for column in table.columns):
         return None
     classes = table.cells
     for at in range(len(classes) - 1):
         meet = np.ones(len(classes) - at - 1, dtype=bool)
         for column, cells in zip(table.columns, classes.T, strict=True):
-            meet &= _find_meeting(column, int(cells[at]))[cells[at + 1 :]]
+            meet &= _find_meeting(column.values, int(cells[at]))[cells[at + 1 :]]
         if meet.any():
             other = at + 1 + int(np.argmax(meet))
             return {"cells": table.format_cells(at), "other_cells": table.format_cells(other)}
     return None
 
 
-def _lie_apart(column: Cells) -> bool:
-    """Tell whether no value lies in two cells of a column."""
-    if len(column.cells) < 2 or None in column.cells:
-        return len(column.cells) < 2
-    if column.form.cell == "interval":
-        low, high, missing, _ = column.bounds
-        order = np.argsort(low[~missing], kind="stable")
-        return bool((high[~missing][order][:-1] < low[~missing][order][1:]).all())
-    held = [label for at in range(len(column.cells)) for label in column.meaning(at) or ()]
-    return len(set(held)) == len(held)
+def _lie_apart(values: ValueSets) -> bool:
+    """Tell whether no value lies in two entries."""
+    if len(values) < 2 or values.suppressed.any():
+        return len(values) < 2
+    if values.low is None:
+        return len(distinct(values.members)) == len(values.members)
+    low, high = (side[~values.missing] for side in values.bounds)
+    order = np.argsort(low, kind="stable")
+    return bool((high[order][:-1] < low[order][1:]).all())
 
 
-def _find_meeting(column: Cells, cell: int) -> npt.NDArray[np.bool_]:
-    """Tell which cells of a column may hold a value that a cell holds as well."""
-    if column.form.cell == "interval":
-        low, high, missing, suppressed = column.bounds
-        meet = (low <= high[cell]) & (low[cell] <= high) & (missing == missing[cell])
-        return np.asarray(meet | suppressed | suppressed[cell])
-    held = [column.meaning(at) for at in range(len(column.cells))]
-    mine = held[cell]
-    return np.array([mine is None or other is None or not mine.isdisjoint(other) for other in held], dtype=bool)
+def _find_meeting(values: ValueSets, entry: int) -> npt.NDArray[np.bool_]:
+    """Tell which entries may hold a value that an entry holds as well."""
+    if values.low is None:
+        held = np.zeros(len(values.labels), dtype=bool)
+        held[values.members[values.starts[entry] : values.starts[entry + 1]]] = True
+        return np.asarray(can(values, held, unseen=True) | values.suppressed[entry])
+    low, high = values.bounds
+    meet = (low <= high[entry]) & (low[entry] <= high) & (values.missing == values.missing[entry])
+    return np.asarray(meet | values.suppressed | values.suppressed[entry])
 
 
 def _check_means(release: Release) -> Counterexample:
@@ -179,26 +175,17 @@ def _check_means(release: Release) -> Counterexample:
             continue
         if column.name not in forms:
             return {"part": "means", "column": column.name}
-        intervals, index = read_cells(extra_table.table.column(forms[column.name].name), forms[column.name].form)
+        ranges = decode_column(extra_table.table.column(forms[column.name].name), forms[column.name], {})
         means = extra_table.table.column(column.name).to_numpy()
         # Sums of decimals may round to just beyond a bound.
         slack = 1e-9 * np.maximum(np.abs(means), 1)
-        low, high = _bounds(intervals)
-        wrong = (means < low[index] - slack) | (means > high[index] + slack)
+        # What is suppressed or missing has no bounds.
+        is_bounded = ~(ranges.values.missing | ranges.values.suppressed)[ranges.codes]
+        low, high = (side[ranges.codes] for side in ranges.values.bounds)
+        wrong = is_bounded & ((means < low - slack) | (means > high + slack))
         if wrong.any():
             return {"part": "means", "column": column.name, "row": int(np.argmax(wrong)) + 1}
     return None
-
-
-def _bounds(cells: tuple[Any, ...]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the bounds of ranges as numbers; what is suppressed or missing has none."""
-    day = datetime.date(1970, 1, 1).toordinal()
-    sides = []
-    for side, none in (("lo", -np.inf), ("hi", np.inf)):
-        bounds = [none if cell is None or cell[side] is None else cell[side] for cell in cells]
-        numbers = [bound.toordinal() - day if isinstance(bound, datetime.date) else bound for bound in bounds]
-        sides.append(np.array(numbers, np.float64))
-    return sides[0], sides[1]
 
 
 class SensitiveOrder:
@@ -233,23 +220,6 @@ class SensitiveOrder:
         return dict(self.rows.get(column, []))
 
 
-def _list_values(release: Release, column: str) -> list[str]:
-    """Return the values that occur in an exact column, as texts, by size or alphabet."""
-    values = release.table.column(column).unique().to_pylist()
-    return [format_exact(value) for value in sorted(values)]
-
-
-def format_exact(value: Any) -> str:
-    """Return an exact value as text: numbers as Python writes them, dates by year, month and day.
-
-    Examples
-    --------
-    >>> format_exact(0.5), format_exact("flu")
-    ('0.5', 'flu')
-    """
-    return repr(value) if isinstance(value, float) else str(value)
-
-
 def _check_order(release: Release) -> Counterexample:
     """Look for sensitive values that have no place, or two, in their order or tree, and for a tree that is none."""
     if ORDER not in release.extra_tables:
@@ -260,7 +230,7 @@ def _check_order(release: Release) -> Counterexample:
         return {"part": ORDER, "columns": sorted(order.rows)}
     tree = getattr(release.guarantee, "distance", "") == "hierarchical"
     for column in sensitive:
-        listed, used = order.values(column.name), _list_values(release, column.name)
+        listed, used = order.values(column.name), [*list_exact(decode(release).column(column.name).values)]
         if len(set(listed)) < len(listed):
             return {"part": ORDER, "column": column.name, "listed_twice": len(listed) - len(set(listed))}
         if MISSING in used or not set(used) <= set(listed):

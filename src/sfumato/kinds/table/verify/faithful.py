@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from sfumato.base.verdict import SHOWN_ROWS, Verdict
+from sfumato.checks.values import group_values, list_exact
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.dataset import MISSING, Attribute, attribute_of
-from sfumato.kinds.table.decode import Cells, list_members, quasi_columns
-from sfumato.kinds.table.verify.extra_tables import ORDER, SensitiveOrder, format_exact, match_classes
-from sfumato.release.release import PublishedColumn, Release
+from sfumato.kinds.table.decode import exact_column, quasi_columns
+from sfumato.kinds.table.verify.extra_tables import ORDER, SensitiveOrder, match_classes
+from sfumato.release.decode import decode, list_members
+from sfumato.release.release import Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, verify_structure
 
@@ -107,71 +108,52 @@ def _check_columns(release: Release, original: Dataset) -> Counterexample:
 
 
 def _check_cells(release: Release, original: Dataset, rows: Ints) -> Counterexample:
-    for column in quasi_columns(release):
-        cells, attribute = Cells.of(release, column), attribute_of(original, column.name)
-        kind, holds = cells.sort_values(attribute)
-        fits = holds[cells.index, kind[attribute.codes[rows]]]
+    for column in decode(release).with_role("quasi-identifier"):
+        source = exact_column(original, column.name)
+        group, held = group_values(column.values, source.values)
+        fits = held.contain(column.codes, group[source.codes[rows]])
         if not fits.all():
             return {"column": column.name, "rows": [int(row) + 1 for row in np.flatnonzero(~fits)[:SHOWN_ROWS]]}
     return None
 
 
 def _check_exact(release: Release, original: Dataset, rows: Ints) -> Counterexample:
-    for column in release.columns:
-        if column.role not in {"sensitive", "plain"}:
-            continue
-        attribute = attribute_of(original, column.name)
-        wanted = pa.array([*attribute.labels, MISSING], pa.string()).take(
-            pa.array(np.where(attribute.codes < 0, len(attribute.labels), attribute.codes)[rows])
-        )
-        if not _format_column(release, column).equals(wanted):
-            published = np.array(_format_column(release, column).to_pylist(), dtype=object)
-            wrong = np.flatnonzero(published != np.array(wanted.to_pylist(), dtype=object))
+    for column in decode(release).with_role("sensitive", "plain"):
+        source = exact_column(original, column.name)
+        entry = {label: at for at, label in enumerate(source.values.labels)}
+        published = np.array([entry.get(label, -1) for label in list_exact(column.values)], dtype=np.int64)
+        wrong = np.flatnonzero(published[column.codes] != source.codes[rows])
+        if len(wrong):
             return {"column": column.name, "rows": [int(row) + 1 for row in wrong[:SHOWN_ROWS]]}
     return None
-
-
-def _format_column(release: Release, column: PublishedColumn) -> pa.Array:
-    """Return exact cells as texts."""
-    cells = release.table.column(column.name).combine_chunks()
-    cells = pa.concat_arrays(cells.chunks) if isinstance(cells, pa.ChunkedArray) else cells
-    coded = cells.dictionary_encode()
-    texts = [format_exact(value) for value in coded.dictionary.to_pylist()]
-    return pa.array(texts, pa.string()).take(coded.indices)
 
 
 def _check_values(release: Release, original: Dataset) -> Counterexample:
     """Look for labels that are no node of the hierarchy, have other members, or are no values of the original."""
     for column in quasi_columns(release):
-        attribute = attribute_of(original, column.name)
-        cells = Cells.of(release, column)
+        attribute, values = attribute_of(original, column.name), decode(release).column(column.name).values
         if column.form.cell == "interval":
             if attribute.axis is None:
                 return {"column": column.name, "form": "interval"}
-            continue
-        if column.form.cell == "set":
+        elif column.form.cell == "set":
             if attribute.hierarchy is not None:
                 return {"column": column.name, "form": "set"}
-            strange = {label for cell in cells.cells if cell is not None for label in cell} - {
-                *attribute.labels,
-                MISSING,
-            }
+            strange = set(values.labels) - {*attribute.labels, MISSING}
             if strange:
                 return {"column": column.name, "labels_not_of_the_original": len(strange)}
-            continue
-        wrong = _check_nodes(release, cells, attribute)
-        if wrong is not None:
-            return {"column": column.name, **wrong}
+        else:
+            used = {name for name, hidden in zip(values.names, values.suppressed, strict=True) if not hidden}
+            wrong = _check_nodes(used - {MISSING}, list_members(release, column.name), attribute)
+            if wrong is not None:
+                return {"column": column.name, **wrong}
     return None
 
 
-def _check_nodes(release: Release, cells: Cells, attribute: Attribute) -> Counterexample:
+def _check_nodes(used: set[str], listed: dict[str, tuple[str, ...]], attribute: Attribute) -> Counterexample:
     hierarchy = attribute.hierarchy
     if hierarchy is None:
         return {"form": "category"}
-    listed = list_members(release, cells.name)
     leaves, nodes = set(hierarchy.leaf_labels), set(hierarchy.labels)
-    used = {cell for cell in cells.cells if cell not in {None, MISSING}}
     strange = {label for label in used if label not in (nodes - leaves if label in listed else leaves)}
     if strange:
         return {"labels_not_of_the_hierarchy": len(strange)}

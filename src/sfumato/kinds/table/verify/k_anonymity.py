@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.verdict import SHOWN_ROWS, Verdict
+from sfumato.checks.classes import Classes
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.knowledge import Fitting
 from sfumato.kinds.table.verify.closeness import (
@@ -29,6 +29,7 @@ from sfumato.kinds.table.verify.closeness import (
 from sfumato.kinds.table.verify.diversity import SLACK, ClassValues, Judged, judge_diversity
 from sfumato.kinds.table.verify.extra_tables import SensitiveOrder, find_overlap, match_classes
 from sfumato.messages import Message, option
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 from sfumato.verification.claimed import read_claimed
 from sfumato.verification.faithful import check_rows
@@ -94,7 +95,7 @@ def verify(release: Release) -> Verdict:
     claimed, structure, unreadable = read_claimed(release, KAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:
         return unreadable
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     least = int(np.argmin(table.sizes))
     judgement = Judged(
         {"k": int(table.sizes[least]), "classes": len(table.sizes)}, least, bool(table.sizes[least] >= claimed.k)
@@ -111,9 +112,7 @@ def verify(release: Release) -> Verdict:
     return verdict
 
 
-def _conclude(
-    table: PublishedTable, claimed: KAnonymity, check: str, judgement: Judged, column: str | None = None
-) -> Verdict:
+def _conclude(table: Classes, claimed: KAnonymity, check: str, judgement: Judged, column: str | None = None) -> Verdict:
     """Make a verdict of the worst class."""
     counterexample: Counterexample = None
     if not judgement.holds:
@@ -138,7 +137,7 @@ def _keep_worst(previous: dict[str, Any], measured: dict[str, Any]) -> dict[str,
     return worst
 
 
-def judge_sensitive(release: Release, table: PublishedTable, claimed: KAnonymity, column: str) -> Verdict:
+def judge_sensitive(release: Release, table: Classes, claimed: KAnonymity, column: str) -> Verdict:
     """Check what is promised of one sensitive column.
 
     Examples
@@ -148,13 +147,13 @@ def judge_sensitive(release: Release, table: PublishedTable, claimed: KAnonymity
     >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
     >>> claimed = KAnonymity(k=2, l=2, quasi=("age",), sensitive=("ill",))
-    >>> judge_sensitive(release, PublishedTable.of(release), claimed, "ill").counterexample["cells"]
+    >>> judge_sensitive(release, Classes.of(decode(release)), claimed, "ill").counterexample["cells"]
     {'age': '[1..1]'}
     """
     verdict = Verdict(True, {}, {})
     if claimed.l == 1 and claimed.t is None:
         return verdict
-    values = ClassValues.of(release, table, column)
+    values = ClassValues.of(table, decode(release).column(column))
     if claimed.l > 1:
         judgement = judge_diversity(values, claimed.l, claimed.diversity, claimed.c)
         verdict &= _conclude(table, claimed, _DIVERSE, judgement, column)
@@ -169,14 +168,14 @@ def judge_sensitive(release: Release, table: PublishedTable, claimed: KAnonymity
     return verdict
 
 
-def _judge_presence(release: Release, table: PublishedTable, presence: float) -> Judged:
+def _judge_presence(release: Release, table: Classes, presence: float) -> Judged:
     _, rows = match_classes(release, "population")
     people = np.zeros(len(table.sizes), np.int64)
     people[rows] = release.extra_tables["population"].table.column("people").to_numpy()
     return _share_of(table, people, presence)
 
 
-def _share_of(table: PublishedTable, people: Ints, presence: float) -> Judged:
+def _share_of(table: Classes, people: Ints, presence: float) -> Judged:
     share = np.where(people > 0, table.sizes / np.maximum(people, 1), np.inf)
     worst = int(np.argmax(share))
     reached = None if np.isinf(share[worst]) else round(float(share[worst]), 6)
@@ -214,7 +213,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         return Verdict(
             False, select_parameters(claimed), {}, {"check": _NO_DUPLICATES, **wrong}, {_NO_DUPLICATES: False}
         )
-    table = PublishedTable.of(release)
+    table = Classes.of(decode(release))
     fitting = Fitting.of(table, original)
     sizes = fitting.weigh(table.sizes)[fitting.case]
     smallest = int(sizes[sizes > 0].min(initial=len(release)))
@@ -237,9 +236,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     return verdict
 
 
-def _count_population(
-    release: Release, original: Dataset, table: PublishedTable, claimed: KAnonymity
-) -> Iterator[Verdict]:
+def _count_population(release: Release, original: Dataset, table: Classes, claimed: KAnonymity) -> Iterator[Verdict]:
     """Count the people of the population in every class, where presence is promised."""
     if claimed.presence is None:
         return

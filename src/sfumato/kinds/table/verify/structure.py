@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.checks.classes import Classes
+from sfumato.data.coded import MISSING, Coded
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.table.dataset import MISSING
-from sfumato.kinds.table.decode import Cells, PublishedTable, list_members, quasi_columns
+from sfumato.kinds.table.decode import quasi_columns
 from sfumato.kinds.table.verify.extra_tables import EXTRA_TABLE_CHECKS, ORDER_CHECKS, check_extra_columns
+from sfumato.release.decode import decode, list_members
+from sfumato.release.distinct_cells import combine_chunks
 from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.verification.people import GroupSize, count_in_groups
 from sfumato.verification.release_checks import Counterexample, ReleaseChecks
@@ -30,7 +33,7 @@ def find_smallest_groups(
     person: Ints,
 ) -> Iterator[GroupSize]:
     """Count the people of every class."""
-    yield from count_in_groups(PublishedTable.of(release).group, person)
+    yield from count_in_groups(Classes.of(decode(release)).group, person)
 
 
 ABOUT_COLUMNS = "the claim is about the columns that play the part"
@@ -104,36 +107,40 @@ def _mark_out_of_range(values: Any, kind: str) -> npt.NDArray[np.bool_]:
     return np.zeros(len(values), dtype=bool)
 
 
-def _read_columns(release: Release) -> Sequence[Cells]:
-    return [Cells.of(release, column) for column in quasi_columns(release)]
-
-
 def _check_ranges(release: Release) -> Counterexample:
     """Look for ranges that run backwards or have one bound only."""
-    for column in _read_columns(release):
-        if column.form.cell != "interval":
-            continue
-        for at, cell in enumerate(column.cells):
-            if cell is None or (cell["lo"] is None and cell["hi"] is None):
-                continue
-            if cell["lo"] is None or cell["hi"] is None or cell["lo"] > cell["hi"]:
-                return _locate(column, at)
+    for column in decode(release).with_role("quasi-identifier"):
+        if column.values.low is not None:
+            low, high = column.values.bounds
+            if (low > high).any():
+                return _locate(column, int(np.argmax(low > high)))
+            cells = combine_chunks(release.table.column(column.name))
+            open_rows = pc.and_(cells.is_valid(), pc.xor(cells.field(0).is_null(), cells.field(1).is_null()))
+            if pc.any(open_rows).as_py():
+                return {"column": column.name, "rows": [pc.index(open_rows, True).as_py() + 1]}
     return None
 
 
 def _check_sets(release: Release) -> Counterexample:
     """Look for sets that are empty, not sorted, have a label twice, or the missing value beside another."""
-    for column in _read_columns(release):
-        if column.form.cell != "set":
+    sets = {column.name for column in quasi_columns(release) if column.form.cell == "set"}
+    for column in decode(release).with_role("quasi-identifier"):
+        if column.name not in sets:
             continue
-        for at, cell in enumerate(column.cells):
-            if cell is not None and (not cell or cell != sorted(set(cell)) or (MISSING in cell and len(cell) > 1)):
-                return _locate(column, at)
+        values = column.values
+        entry, label = values.entry_of_member, values.members
+        wrong = (values.sizes == 0) & ~values.suppressed
+        # Labels are numbered by the alphabet.
+        wrong[entry[1:][(entry[1:] == entry[:-1]) & (label[1:] <= label[:-1])]] = True
+        beside = [code for code, name in enumerate(values.labels) if name == MISSING]
+        wrong[entry[np.isin(label, beside) & (values.sizes[entry] > 1)]] = True
+        if wrong.any():
+            return _locate(column, int(np.argmax(wrong)))
     return None
 
 
-def _locate(column: Cells, cell: int) -> Counterexample:
-    return {"column": column.name, "rows": [int(np.argmax(column.index == cell)) + 1]}
+def _locate(column: Coded, entry: int) -> Counterexample:
+    return {"column": column.name, "rows": [int(np.argmax(column.codes == entry)) + 1]}
 
 
 def _check_labels(release: Release) -> Counterexample:

@@ -13,7 +13,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import CELLS
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.trajectories.encode.places import explain_hidden, publish_places
+from sfumato.kinds.trajectories.encode.places import note_hidden_places, publish_places
 from sfumato.release.encode import Recoded, publish
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Run
@@ -25,7 +25,7 @@ def publish_trajectories(dataset: Dataset, method: Method, guarantee: Guarantee,
     """Make the release and its trace, with the places that published values stand for."""
     shown = {place for code in np.unique(recoded.codes).tolist() for place in recoded.groups[code]}
     places = publish_places(dataset, sorted(shown), getattr(guarantee, "k", 1))
-    if hidden := explain_hidden(places):
+    if hidden := note_hidden_places(places):
         run.notes.append(hidden)
     return publish(dataset, method, guarantee, recoded, run, places)
 

@@ -15,12 +15,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.places import CELLS, QUADTREE, Observations, PlaceOrigin
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.dataset.cells import find_bounds, find_cells
 from sfumato.messages import Message, option
 
-__all__ = ["explain_hidden", "publish_places", "refuse_small_squares"]
+__all__ = ["note_hidden_places", "publish_places", "refuse_small_squares"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -70,22 +71,22 @@ def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | Non
     )
 
 
-def explain_hidden(places: pa.Table | None) -> str:
-    """Say how many published places have no coordinates, and what would help; nothing where all have.
+def note_hidden_places(places: pa.Table | None) -> Note | None:
+    """Note how many published places have no coordinates, and what would help; nothing where all have.
 
     Examples
     --------
-    >>> explain_hidden(pa.table({"place": ["a", "b"], "level": [None, 7]}))
-    "1 of 2 published places have no coordinates, because fewer than k people were there. If their positions are \
-public, give a places file: places_file='FILE'."
+    >>> str(note_hidden_places(pa.table({"place": ["a", "b"], "level": [None, 7]}))).partition(". ")[0]
+    '1 of 2 published places has no coordinates, because fewer than k people were there'
     """
     if places is None or "level" not in places.column_names or not places.column("level").null_count:
-        return ""
-    return Message(
-        f"{places.column('level').null_count:,} of {places.num_rows:,} published places have no coordinates, because "
-        "fewer than k people were there. If their positions are public, give a places file: ",
-        option("places_file", "FILE"),
-        ".",
+        return None
+    return Note(
+        "places-without-coordinates",
+        "{hidden} of {places} published places {hidden:has|have} no coordinates, because fewer than k people were "
+        "there. If their positions are public, give a places file: {option}.",
+        {"hidden": places.column("level").null_count, "places": places.num_rows},
+        details={"option": option("places_file", "FILE")},
     )
 
 

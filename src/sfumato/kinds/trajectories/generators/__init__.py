@@ -58,8 +58,8 @@ def generate(size: int, seed: int, model: str = "checkins", **options: Any) -> p
     >>> generate(100, seed=1, placs=30)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: generate trajectories: model checkins has no option 'placs';
-    the nearest known one is 'places'.
+    sfumato.exceptions.ParameterError: generate trajectories: model checkins has no option 'placs'. Did you mean
+    'places'?
     """
     size, seed, settings = choose_model("trajectories", size, seed, model, OPTIONS, options)
     axes = ("lon", "lat") if settings.get("coordinates") == "lonlat" else ("x", "y")

@@ -1,4 +1,4 @@
-"""Trajectories: who was where, in which order."""
+"""Reader of trajectories: places of people in the order of their visits."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["read"]
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read trajectories: one row per person, with the places in the order of the visits.
 
-    Columns are ``person, time, place, x, y``, or other names told by ``read_options.columns``, or names that
+    Columns are ``person, time, place, x, y``, or other names given by ``read_options.columns``, or names that
     scikit-mobility, check-in files and event logs use. SPMF sequences and the files of Foursquare (TSMC),
     Gowalla and Brightkite, which have no header, are recognised. A place visited several times in a row
-    counts once. Places of a record at the same moment stand in the order of their names; without times, visits stay in
-    the order of the file. What was done stands in the notes of the dataset.
+    counts once. Places of a record at the same moment are in the order of their names; without times, visits stay in
+    the order of the file. The notes of the dataset say what was done.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     ...     print(note)
     Read 4 rows of visits.csv.
     Reading `uid` as person.
-    Visits that repeat the place before them and were collapsed: 1.
+    Joined 1 visit with the one before at the same place.
     Found 2 people, 3 visits and 2 places.
     """
     visits = Visits.of(as_place(path), read_options)
@@ -64,7 +64,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     who, starts = np.unique(records.codes[rows], return_index=True)
     offsets = np.append(starts, len(rows)).astype(np.int64)
     record_people = visits.find_people(records, who, rows[starts])
-    visits.report(int((places.codes < 0).sum()), len(rows), sharing, record_people.unit.count(len(who)), len(labels))
+    visits.report(int((places.codes < 0).sum()), len(rows), sharing, record_people.unit, len(who), len(labels))
     visits.notes.extend(record_people.note(len(who)))
     people = records.labels.take(pa.array(who))
     table = places.tabulate(old)

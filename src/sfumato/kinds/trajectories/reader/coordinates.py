@@ -1,4 +1,4 @@
-"""Latitude and longitude that stand in one cell: ``53.14,8.21`` or ``POINT (8.21 53.14)``."""
+"""Latitude and longitude in one cell: ``53.14,8.21`` or ``POINT (8.21 53.14)``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
-from sfumato.readers.cells import Cells, as_text, marks, name_marked, refuse_empty
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, as_text, list_marked, marks, name_failing, refuse_empty
 
 __all__ = ["PAIRS", "split_coordinates"]
 
@@ -24,7 +25,7 @@ PAIRS = {
     ),
     "lon_lat": ("lonlat", "lng_lat", "lnglat", "lon,lat", "lng,lat", "lon, lat", "lon/lat", "wkt", "point"),
 }
-"""Roles of columns that hold both, with names that give them away."""
+"""Roles of columns that hold both, with their known names."""
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PAIR = rf"^\s*[\[(]?\s*(?P<first>{_NUMBER})\s*[,;/\s]\s*(?P<second>{_NUMBER})\s*[\])]?\s*$"
@@ -35,7 +36,7 @@ _WKT = (
 
 
 def split_coordinates(name: str, table: pa.Table, columns: dict[str, str]) -> tuple[pa.Table, dict[str, str]]:
-    """Put the two numbers of a cell into columns of their own, and give those the parts of x and y.
+    """Split the two numbers of a cell into two columns with the roles x and y.
 
     Parameters
     ----------
@@ -59,8 +60,9 @@ def split_coordinates(name: str, table: pa.Table, columns: dict[str, str]) -> tu
     if len(given) > 1 or "x" in columns or "y" in columns:
         both = [columns[role] for role in (*given, "x", "y") if role in columns]
         raise SchemaError(
-            f"{name}: columns {both[0]!r} and {both[1]!r} could both be where people were. Say which one is "
-            "(columns), and leave the other out (drop)."
+            f"{name}: columns {both[0]!r} and {both[1]!r} could both be the coordinates.",
+            column=both[1],
+            hint=Message("Leave one of them out: ", option("drop", [both[1]]), "."),
         )
     column = columns[given[0]]
     refuse_empty(name, column, table.column(column))
@@ -70,8 +72,11 @@ def split_coordinates(name: str, table: pa.Table, columns: dict[str, str]) -> tu
     strange = marks(pc.and_(pc.is_null(pairs), pc.is_null(points)))
     if strange.any():
         raise SchemaError(
-            f"{name}: column {column!r} must hold two numbers such as 53.14,8.21 or POINT (8.21 53.14), not so in "
-            f"{name_marked(strange)}. Correct the data, or leave rows without them out (missing=drop)."
+            f"{name}: column {column!r} must hold two numbers such as 53.14,8.21 or POINT (8.21 53.14); "
+            f"{name_failing(strange)}.",
+            column=column,
+            rows=list_marked(strange),
+            hint=Message("Correct the data, or leave out rows with empty cells: ", option("missing", "drop"), "."),
         )
     first, second = (_pick(points, pairs, part) for part in ("first", "second"))
     if given[0] == "lat_lon":

@@ -1,4 +1,4 @@
-"""Whether a file looks like trajectories."""
+"""Detection of files with trajectories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GRID = "grid:500m"
 _TREE = "fanout:4"
 _SUPPRESS = {"k": 5, "m": 2, "infeasible": "suppress"}
 _PERSON_COLUMNS = ("label", "user", "uid", "user_id", "person", "driver", "taxi", "customer", "member", "patient")
-"""Names of columns that say whose trips are, where every trip is of one of them."""
+"""Names of columns with the person of a trip, where every trip has one of them."""
 _MOVING = (
     "id",
     "object",
@@ -33,7 +33,7 @@ _MOVING = (
     "driver_id",
     "bike_id",
 )
-"""Names of columns that say what moves, where positions stand beside."""
+"""Names of columns with what moves, where there are positions too."""
 _SEVERAL = re.compile(r"(?<![-\d])\d+ \d")
 
 
@@ -55,7 +55,7 @@ def detect(preview: FileProfile) -> Detection | None:
     if is_spmf(preview.lines) and not any("<" in line or _SEVERAL.search(line) for line in preview.lines):
         reasons = [
             "Every line ends with -2 and has -1 after every single item: sequences of SPMF, in order, without times.",
-            f"There are no coordinates, so that places are put together in a tree over their names ({_TREE}).",
+            f"There are no coordinates: places are generalised by a tree over their names ({_TREE}).",
         ]
         options = {"hierarchies": {"place": _TREE}}
         parameters = {**_SUPPRESS, "labels": "hierarchy"}
@@ -82,7 +82,7 @@ def _detect_table(preview: FileProfile) -> Detection | None:
     if "person" not in roles:
         reasons += _find_owner(preview, roles)
     if "time" not in roles:
-        reasons.append("No column holds dates or times in order: visits stay in the order of the file.")
+        reasons.append("No column holds dates or times: visits stay in the order of the file.")
     options: dict[str, object] = {"columns": roles, "drop": ["*"]}
     if "place" not in roles:
         options["places"] = _GRID
@@ -92,13 +92,13 @@ def _detect_table(preview: FileProfile) -> Detection | None:
     if located:
         return Detection("trajectories", score, options | more, reasons + why, "local-km", _SUPPRESS)
     options["hierarchies"] = {"place": _TREE}
-    reasons.append(f"There are no coordinates, so that places are put together in a tree over their names ({_TREE}).")
+    reasons.append(f"There are no coordinates: places are generalised by a tree over their names ({_TREE}).")
     parameters = {**_SUPPRESS, "labels": "hierarchy"}
     return Detection("trajectories", score, options | more, reasons + why, "local-km", parameters)
 
 
 def _find_owner(preview: FileProfile, roles: dict[str, str]) -> list[str]:
-    """Find a column that says whose trips are: every trip has one value of it, and values have several trips."""
+    """Find a column with the person of trips: every trip has one value of it, and values have several trips."""
     assert preview.rows is not None
     trip = roles["trajectory"]
     for name, column in preview.columns.items():
@@ -111,7 +111,7 @@ def _find_owner(preview: FileProfile, roles: dict[str, str]) -> list[str]:
         pairs = preview.rows.select([trip, name]).group_by([trip, name]).aggregate([]).num_rows
         if pairs == preview.columns[trip].distinct and not pc.any(pc.is_null(preview.rows.column(name))).as_py():
             roles[OWNER] = name
-            return [f"`{name}` has one value in every `{trip}` and the same in several: it says whose they are."]
+            return [f"`{name}` has one value in every `{trip}` and the same in several: it is their owner."]
     return []
 
 
@@ -123,6 +123,6 @@ def protect(detection: Detection, dataset: Dataset) -> Detection:
     if choose_l(share) is None:
         detection = detection.warn(
             f"l=2 may be impossible: {100 * share:.0f} % of the records visit the same sensitive place. Name "
-            "rarer places, or expect records to be left out."
+            "rarer places, or expect suppressed records."
         )
     return detection.add("Of the records that match, at most 1 of 2 visits a sensitive place (l).", l=2)

@@ -1,4 +1,4 @@
-"""Trajectories that are read bucket by bucket."""
+"""Reading of trajectories bucket by bucket."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.places import QUADTREE
 from sfumato.kinds.trajectories.reader.place_rules import parse_place_rule
+from sfumato.kinds.trajectories.reader.places import AVERAGED
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.values import find_hierarchies, read_constraints
-from sfumato.kinds.trajectories.reader.visits import WORDS
+from sfumato.kinds.trajectories.reader.visits import WORDS, note_found_visits
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.layouts import is_spmf
+from sfumato.readers.notes import FOUND
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -41,9 +44,9 @@ def _is_table(sample: Sequence[str], read_options: ReadOptions) -> bool:
     return read_options.format is not None or not is_spmf(sample[:5])
 
 
-def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]]:
-    """Lay all places on one map, and say which values are sensitive or go together."""
-    data, notes = summary.dataset, list[str]()
+def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note]]:
+    """Put all places on one map, and add which values are sensitive or may be generalised together."""
+    data, notes = summary.dataset, list[Note]()
     labels = list(data.view_history().labels)
     places = None if data.places is None else _merge_places(data.places, labels, summary)
     schema = dataclasses.replace(data.schema, sensitive=resolve_sensitive(read_options.sensitive, labels, summary.name))
@@ -79,13 +82,12 @@ def _merge_places(places: pa.Table, labels: list[str], summary: All) -> pa.Table
     return table.combine_chunks()
 
 
-def _summarise(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Say how many there are of everything."""
-    if any(note.startswith("Places whose coordinates vary") for bucket in notes for note in bucket):
+def _summarise(summary: All, notes: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
+    """Note how many there are of everything."""
+    if any(note.code == AVERAGED for bucket in notes for note in bucket):
         raise ReadWhole("coordinates of places vary, and their means need all rows")
-    data = summary.dataset
     visits, places = int(summary.survey.counts.sum()), len(summary.survey.counts)
-    return {"Found ": f"Found {data.unit.count(summary.records)}, {visits:,} visits and {places:,} places."}
+    return {FOUND: note_found_visits(summary.dataset.unit, summary.records, visits, places)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

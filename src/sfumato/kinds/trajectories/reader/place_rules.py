@@ -1,4 +1,4 @@
-"""Places from coordinates: cells of a grid, squares of a quadtree, hexagons, or regions drawn by somebody."""
+"""Places from coordinates: cells of a grid, squares of a quadtree, hexagons, or regions of a file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from sfumato.hierarchies.h3 import FINEST, draw_hexagons, find_hexagons
 from sfumato.kinds.trajectories.reader.positions import Positions
 from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions
 from sfumato.kinds.trajectories.reader.squares import cut_grid, grow_quadtree
+from sfumato.messages import Message, option
 
 __all__ = ["CHECKS", "DerivedPlaces", "PlaceRule", "derive_places", "parse_place_rule"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-_PEOPLE = 10  # among whom a square is quartered, unless told otherwise
+_PEOPLE = 10  # in a square that is quartered, unless another number is given
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +45,7 @@ class PlaceRule:
     people: int = _PEOPLE
 
     def describe(self) -> str:
-        """Say in words what a place is."""
+        """Return in words what a place is."""
         if self.kind == "grid":
             return f"square cells of {self.size:g} m"
         if self.kind == "quadtree":
@@ -54,7 +55,7 @@ class PlaceRule:
         return "regions"
 
     def origin(self, *, lonlat: bool) -> PlaceOrigin:
-        """Return what is to be said about where the places lie."""
+        """Return the origin of the coordinates of places."""
         coordinates = "lonlat" if lonlat else "plane"
         if self.kind == "grid":
             return PlaceOrigin(GRID, coordinates, size=self.size)
@@ -75,8 +76,8 @@ def parse_place_rule(text: str) -> PlaceRule:
     >>> parse_place_rule("grd:500m")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: reading: places must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE,
-    got 'grd:500m'. Did you mean grid?
+    sfumato.exceptions.ParameterError: places= must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE, got
+    'grd:500m'. Did you mean grid?
     """
     kind, _, rest = text.partition(":")
     kind, rest = kind.strip(), rest.strip()
@@ -100,9 +101,9 @@ def parse_place_rule(text: str) -> PlaceRule:
         if file and outside.strip() in {"drop", "error"}:
             return PlaceRule("regions", file=file, outside=outside.strip())
     near = difflib.get_close_matches(kind, ("grid", "quadtree", "h3", "regions"), n=1)
-    hint = f" Did you mean {near[0]}?" if near and near[0] != kind else ""
     raise ParameterError(
-        f"reading: places must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE, got {text!r}.{hint}"
+        Message(option("places"), f" must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE, got {text!r}."),
+        hint=f"Did you mean {near[0]}?" if near and near[0] != kind else "",
     )
 
 
@@ -126,11 +127,11 @@ class DerivedPlaces(NamedTuple):
 
 
 CHECKS = {"places": parse_place_rule}
-"""Reading options whose spelling is known here."""
+"""Checks of options by their names."""
 
 
 def derive_places(rule: PlaceRule, points: Positions, person: Ints | None) -> DerivedPlaces:
-    """Make places of points by a rule; ``person`` says whose the points are, which a quadtree needs to know.
+    """Make places of points by a rule; a quadtree needs ``person``, the person of every point.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def derive_places(rule: PlaceRule, points: Positions, person: Ints | None) -> De
     given = points.given_x, points.given_y
     if rule.kind == "h3":
         codes, names = find_hexagons(*given, rule.limit)
-        return DerivedPlaces(codes, names, *draw_hexagons("reading: places", names))
+        return DerivedPlaces(codes, names, *draw_hexagons("places", names))
     if rule.kind == "grid" or person is None:
         squares = cut_grid(rule.size, *given, lonlat=lonlat)
     else:

@@ -1,4 +1,4 @@
-"""The place of every row, and where the places are."""
+"""The place of every row, and the coordinates of places."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.notes import Note
 from sfumato.data.places import CELLS, GIVEN, QUADTREE, Observations, PlaceOrigin
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.h3 import draw_hexagons
@@ -15,13 +16,21 @@ from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_p
 from sfumato.kinds.trajectories.reader.positions import Positions, find_positions, project_points
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import Visits
-from sfumato.readers.cells import name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import list_marked, name_marked
+from sfumato.readers.notes import note_unused
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.role_errors import refuse_without
 
-__all__ = ["Places", "average_positions", "find_places", "tabulate_places"]
+__all__ = ["AVERAGED", "Places", "average_positions", "find_places", "tabulate_places"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+
+
+AVERAGED = "places-averaged"
+"""Noted of places that are not always at the same point."""
 
 
 class Places(NamedTuple):
@@ -46,7 +55,7 @@ class Places(NamedTuple):
     origin: PlaceOrigin = PlaceOrigin()
 
     def observations(self, person: Ints | None, wanted: Ints) -> Observations | None:
-        """Return whose points lie at which of the wanted places, where they may not be published as they are."""
+        """Return the people and points of visits to some places, where points may not be published unchanged."""
         if person is None or self.positions is None or self.origin.source not in {CELLS, QUADTREE}:
             return None
         new = np.full(len(self.labels), -1, np.int64)
@@ -76,42 +85,63 @@ def find_places(visits: Visits, person: Ints | None) -> Places:
     if derived:
         return _derive(visits, positions, person)
     if labels is None:
-        hint = "Derive places from the coordinates: places=grid:500m." if positions else "Say which one it is."
-        raise SchemaError(f"{visits.name}: there is no column for the place. {hint}")
+        if positions is None:
+            raise refuse_without(visits.name, "place")
+        raise SchemaError(
+            f"{visits.name}: there is no column for the place.",
+            option="places",
+            hint=Message("Derive places from the coordinates: ", option("places", "grid:500m"), "."),
+        )
     if positions is None:
         return Places(labels.codes, labels.labels.to_pylist())
     x, y, differ = average_positions(labels.codes, len(labels.labels), positions)
     if differ:
-        visits.notes.append(f"Places whose coordinates vary, so that their mean is used: {differ:,}.")
+        template = "{places} {places:place has|places have} varying coordinates; their mean is used."
+        visits.notes.append(Note(AVERAGED, template, {"places": differ}))
     coordinates = "plane" if positions.projection is None else "lonlat"
     origin = PlaceOrigin(CELLS if visits.read_options.places_file is None else GIVEN, coordinates)
     if origin.source == CELLS:
-        published = (
-            "with the centre of the smallest cell in which k people were there, or without coordinates"
-            if person is not None
-            else "without coordinates, because the file does not tell whose the visits are (columns: owner=NAME)"
-        )
-        visits.notes.append(
-            "Coordinates come from the visits, so that they are not published as they are: a place is published "
-            f"{published}. If it is publicly known where the places are, give a places file."
-        )
+        visits.notes.append(_note_coordinates(is_known=person is not None))
     return Places(labels.codes, labels.labels.to_pylist(), positions, x, y, origin=origin)
 
 
+def _note_coordinates(*, is_known: bool) -> Note:
+    """Note how coordinates of visits are published, which depends on whether people are known."""
+    template = (
+        "Coordinates come from visits: places are published at the centre of the smallest cell with k people, or "
+        "without coordinates. "
+        if is_known
+        else "Coordinates come from visits of unknown people: places are published without coordinates. If a column "
+        "links visits to people: {columns_option}. "
+    )
+    return Note(
+        "coordinates-of-visits",
+        f"{template}If it is publicly known where the places are: {{places_file}}.",
+        details={
+            "columns_option": option("columns", {OWNER: "NAME"}),
+            "places_file": option("places_file", "FILE"),
+        },
+    )
+
+
 def _draw_cells(visits: Visits) -> Places:
-    """Take places that are cells of H3, which tell where they are."""
+    """Read places that are cells of H3, whose names give their coordinates."""
     if "place" not in visits.columns:
-        raise SchemaError(f"{visits.name}: there is no column for the place. Derive cells from coordinates: h3:8.")
+        raise SchemaError(
+            f"{visits.name}: there is no column for the place.",
+            option="places",
+            hint=Message("Derive cells from the coordinates: ", option("places", "h3:8"), "."),
+        )
     labels = visits.labels("place")
     names = labels.labels.to_pylist()
     first = np.empty(len(names), np.int64)
     first[labels.codes[::-1]] = np.arange(len(labels.codes), 0, -1)
     column = visits.columns["place"]
     lon, lat, outlines = draw_hexagons(f"{visits.name}: column {column!r}", names, first.tolist())
-    unused = [f"`{visits.columns[role]}`" for role in ("x", "y") if role in visits.columns]
+    unused = tuple(visits.columns[role] for role in ("x", "y") if role in visits.columns)
     if unused:
-        visits.notes.append(f"Cells tell where places are; not used: {', '.join(unused)}.")
-    visits.notes.append("Places are cells of H3.")
+        visits.notes.append(note_unused(unused, "coordinates come from the cells"))
+    visits.notes.append(Note("places-are-cells", "Places are cells of H3."))
     where = project_points(visits.name, ("lon", "lat"), (lon[labels.codes], lat[labels.codes]), lonlat=True)
     origin = parse_place_rule("h3").origin(lonlat=True)
     return Places(labels.codes, names, where, lon, lat, outlines, origin)
@@ -119,27 +149,40 @@ def _draw_cells(visits: Visits) -> Places:
 
 def _derive(visits: Visits, positions: Positions | None, person: Ints | None) -> Places:
     """Make places of coordinates."""
+    given = option("places", visits.read_options.places)
     if positions is None:
-        raise SchemaError(f"{visits.name}: places={visits.read_options.places} needs coordinates: x,y or lon,lat.")
+        raise SchemaError(
+            Message(f"{visits.name}: ", given, " needs coordinates."),
+            hint=Message("Name their columns: ", option("columns", {"lon": "NAME", "lat": "NAME"}), "."),
+        )
     rule = parse_place_rule(str(visits.read_options.places))
     if rule.kind == "h3" and positions.projection is None:
-        raise SchemaError(f"{visits.name}: places={visits.read_options.places} needs longitude and latitude.")
+        raise SchemaError(
+            Message(f"{visits.name}: ", given, " needs longitude and latitude."),
+            hint=Message("For coordinates on a plane: ", option("places", "grid:500m"), "."),
+        )
     if person is None and rule.kind == "quadtree":
         raise SchemaError(
-            f"{visits.name}: places={visits.read_options.places} quarters squares where many people are, "
-            "and the file does "
-            "not tell whose the visits are. Say which column does (columns: owner=NAME), or use places=grid:500m."
+            Message(f"{visits.name}: ", given, " counts people in squares, and no column links visits to people."),
+            hint=Message(
+                *("Name it: ", option("columns", {OWNER: "NAME"}), ", or use ", option("places", "grid:500m"), "."),
+            ),
         )
     derived = derive_places(rule, positions, person)
     outside = derived.codes < 0
     if outside.any() and (rule.outside == "error" or outside.all()):
+        text = f"regions:{rule.file},outside=drop"
         raise SchemaError(
-            f"{visits.name}: every point must lie in a region, not so in {name_marked(outside)} "
-            f"({int(outside.sum()):,} in all). Add regions, or drop such points: regions:FILE,outside=drop."
+            f"{visits.name}: every point must be in a region; look at {name_marked(outside)} "
+            f"({int(outside.sum()):,} in all).",
+            option="places",
+            rows=list_marked(outside),
+            hint=Message("Add regions, or leave out such points: ", option("places", text), "."),
         )
     if "place" in visits.columns and visits.read_options.places_file is None:
-        visits.notes.append(f"`{visits.columns['place']}` is not used, as places come from coordinates.")
-    visits.notes.append(f"Places derived from coordinates: {rule.describe()}.")
+        visits.notes.append(note_unused([visits.columns["place"]], "places come from coordinates"))
+    details = {"rule": rule.describe()}
+    visits.notes.append(Note("places-derived", "Places derived from coordinates: {rule}.", details=details))
     origin = rule.origin(lonlat=positions.projection is not None)
     return Places(derived.codes, derived.labels, positions, derived.x, derived.y, derived.outlines, origin)
 
@@ -175,7 +218,7 @@ def average_positions(codes: Longs | Ints, count: int, points: Positions) -> tup
 def tabulate_places(
     labels: list[str], x: Floats, y: Floats, projection: Projection | None, outlines: list[str] | None = None
 ) -> pa.Table:
-    """Lay places out as ``place, x, y``, with ``lon, lat`` if they have those and ``outline`` if there are any.
+    """Return places as ``place, x, y``, with ``lon, lat`` if they have those and ``outline`` if there are any.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Regions drawn by somebody: polygons from GeoJSON or WKT, and which one a point lies in."""
+"""Regions of a file: polygons from GeoJSON or WKT, and the region of a point."""
 
 from __future__ import annotations
 
@@ -113,19 +113,22 @@ def read_regions(path: str | os.PathLike[str], *, lonlat: bool) -> list[Region]:
     for number, (label, nested) in enumerate(shapes, start=1):
         if not label.strip() or len(label) > LONGEST_LABEL:
             raise SchemaError(
-                f"{name}: region {number} needs a name of at most {LONGEST_LABEL:,} characters, in the "
-                "property name or id."
+                f"{name}: region {number} needs a name of at most {LONGEST_LABEL:,} characters.",
+                option="places",
+                hint="Give it in the property name or id.",
             )
         if seen.setdefault(label, number) != number:
             raise SchemaError(
-                f"{name}: region {number} has the name of region {seen[label]}. Make them one multipolygon."
+                f"{name}: region {number} has the name of region {seen[label]}.",
+                option="places",
+                hint="Make them one multipolygon, or rename one.",
             )
         region = Region(label, tuple(_rings(name, number, polygon, lonlat) for polygon in nested))
         if not region.polygons or not region.area() > 0:
-            raise SchemaError(f"{name}: region {number} has no area. Draw it as a polygon.")
+            raise SchemaError(f"{name}: region {number} has no area.", option="places", hint="Draw it as a polygon.")
         regions.append(region)
     if not regions:
-        raise SchemaError(f"{name}: there are no regions in the file.")
+        raise SchemaError(f"{name}: there are no regions in the file.", option="places", hint="Add regions.")
     return regions
 
 
@@ -136,7 +139,11 @@ def _from_geojson(name: str, data: bytes) -> Iterable[tuple[str, list[Any]]]:
         document = None
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(features, list):
-        raise SchemaError(f"{name}: this is not a GeoJSON FeatureCollection.")
+        raise SchemaError(
+            f"{name}: this is not a GeoJSON FeatureCollection.",
+            option="places",
+            hint="Give one, or a CSV file with the columns name and wkt.",
+        )
     for number, feature in enumerate(features, start=1):
         try:
             properties = feature.get("properties") or {}
@@ -147,14 +154,22 @@ def _from_geojson(name: str, data: bytes) -> Iterable[tuple[str, list[Any]]]:
         except (AttributeError, KeyError, TypeError):
             kind, nested, label = "", [], ""
         if kind not in {"Polygon", "MultiPolygon"}:
-            raise SchemaError(f"{name}: feature {number} must be a Polygon or MultiPolygon.")
+            raise SchemaError(
+                f"{name}: feature {number} must be a Polygon or MultiPolygon.",
+                option="places",
+                hint="Remove it, or draw it as a polygon.",
+            )
         yield str(label), [nested] if kind == "Polygon" else nested
 
 
 def _from_csv(name: str, data: bytes) -> Iterable[tuple[str, list[Any]]]:
     table = parse_table(name, data, "csv")
     if not {"name", "wkt"} <= set(table.column_names):
-        raise SchemaError(f"{name}: regions need the columns name and wkt (or be GeoJSON).")
+        raise SchemaError(
+            f"{name}: a table of regions needs the columns name and wkt.",
+            option="places",
+            hint="Add them, or give a GeoJSON file.",
+        )
     rows = zip(table.column("name").to_pylist(), table.column("wkt").to_pylist(), strict=True)
     for number, (label, text) in enumerate(rows, start=1):
         kind, _, body = str(text).strip().partition("(")
@@ -165,7 +180,13 @@ def _from_csv(name: str, data: bytes) -> Iterable[tuple[str, list[Any]]]:
         except (ValueError, RecursionError):
             kind, nested = "", []
         if kind not in {"POLYGON", "MULTIPOLYGON"}:
-            raise SchemaError(f"{name}: row {number}: wkt must be a POLYGON or MULTIPOLYGON.")
+            raise SchemaError(
+                f"{name}: row {number}: wkt must be a POLYGON or MULTIPOLYGON.",
+                option="places",
+                column="wkt",
+                rows=(number,),
+                hint="Correct or remove the row.",
+            )
         yield str(label), [nested] if kind == "POLYGON" else nested
 
 
@@ -179,11 +200,17 @@ def _rings(name: str, number: int, polygon: Any, lonlat: bool) -> tuple[Floats, 
         if ring.ndim != 2 or ring.shape[1] != 2 or not (np.abs(ring) <= bounds).all():
             raise SchemaError(
                 f"{name}: region {number} must have corners of two finite numbers"
-                f"{', longitude up to 180 and latitude up to 90 degrees' if lonlat else ''}."
+                f"{', longitude up to 180 and latitude up to 90 degrees' if lonlat else ''}.",
+                option="places",
+                hint="Correct its corners.",
             )
         rings[i] = ring[:-1] if len(ring) > 1 and (ring[0] == ring[-1]).all() else ring
     if not rings or min(len(ring) for ring in rings) < 3:
-        raise SchemaError(f"{name}: region {number} must have rings of at least three corners.")
+        raise SchemaError(
+            f"{name}: region {number} must have rings of at least three corners.",
+            option="places",
+            hint="Correct its corners.",
+        )
     return tuple(rings)
 
 

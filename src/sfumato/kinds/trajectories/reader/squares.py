@@ -1,6 +1,6 @@
-"""Squares as places: a grid, or a quadtree. Where they lie never depends on the data.
+"""Squares as places: a grid, or a quadtree. Their positions never depend on the data.
 
-A square's name says where it is, in every file and every batch alike: ``x3y5`` is column 3 and row 5 of a grid,
+A square's name is its position, in every file and every batch alike: ``x3y5`` is column 3 and row 5 of a grid,
 ``z14x-4823y2263`` the square of a hierarchy at level 14. Of the data it depends only which squares occur and, in a
 quadtree, where squares are quartered, which takes a number of people.
 """
@@ -17,6 +17,7 @@ from sfumato.data.places import PlaceOrigin
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.dataset.cells import find_bounds, find_cells
 from sfumato.kinds.trajectories.dataset.locations import EARTH_RADIUS
+from sfumato.messages import Message, option
 
 __all__ = ["Squares", "cut_grid", "grow_quadtree"]
 
@@ -57,8 +58,8 @@ def cut_grid(size: float, x: Floats, y: Floats, *, lonlat: bool) -> Squares:
     columns, rows = _globe_cells(size, x, y) if lonlat else (np.floor(x / size), np.floor(y / size))
     if max(np.abs(columns).max(initial=0), np.abs(rows).max(initial=0)) >= _MOST:
         raise ParameterError(
-            f"reading: places=grid:{size:g}m is too fine for data that extend over "
-            f"{np.ptp(x):g} x {np.ptp(y):g}. Give larger cells."
+            Message(option("places", f"grid:{size:g}m"), f" is too fine for data of {np.ptp(x):g} x {np.ptp(y):g}."),
+            hint="Give larger cells.",
         )
     west, south, height = columns.min(), rows.min(), int(np.ptp(rows)) + 1
     keys = (columns - west).astype(np.int64) * height + (rows - south).astype(np.int64)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.kinds.timeline.naive.timelines import FRACTIONS
+from tests.notes import list_sentences
 
 import sfumato as sf
 from sfumato.data.time_units import TimeUnit
@@ -112,7 +113,7 @@ def test_sensitive_events_are_named_in_the_claim_and_with_covers_among_others():
     assert hidden.guarantee.events == ("s", "t")
     assert hidden.table.column("counts").to_pylist() == [[9, 2, 2], [9]]
     assert (
-        "as at least 1 other of them in every prefix. Their names do not say which are sensitive."
+        "in every prefix as at least 1 other named event. The names do not show which are sensitive."
         in hidden.guarantee.statement()
     )
 
@@ -123,7 +124,8 @@ def test_an_event_that_finds_no_cover_goes_and_is_not_named():
     release = sf.anonymize(data(crowd, ("s", "lone")), sf.methods.Essa(delta="1/4", cover=2), run=run).release
     assert release.guarantee.events == ("s", "t")
     assert "lone" not in release.history().labels and release.suppressed() == ()
-    assert run.notes == ["Deleted 8 of 30 occurrences (26.7 %); of 1 of the 2 sensitive events nothing is left."]
+    sentence = "Deleted 8 of 30 occurrences (26.7 %); 1 of 2 sensitive events has none left."
+    assert list_sentences(run.notes) == [sentence]
 
 
 def test_a_cover_that_leaves_nothing_to_promise_is_refused_with_the_share():
@@ -134,7 +136,7 @@ def test_a_cover_that_leaves_nothing_to_promise_is_refused_with_the_share():
 def test_how_much_was_deleted_is_always_said():
     run = sf.Run()
     sf.anonymize(data([{"s": 3, "b": 9}], ("s",)), sf.methods.Odesa(delta="1/2"), run=run)
-    assert run.notes == ["Deleted 0 of 12 occurrences (0 %)."]
+    assert list_sentences(run.notes) == ["Deleted 0 of 12 occurrences (0 %)."]
 
 
 def test_dates_are_published_as_dates(tmp_path):

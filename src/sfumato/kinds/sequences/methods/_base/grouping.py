@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.dataset import Sequences
@@ -174,9 +175,18 @@ class SequenceGrouping(Method):
         run.counters["other_events_left_out"] = made.left_out
         others = int((~grouped.sequences.is_monitored).sum())
         run.notes.append(
-            f"Of {others:,} other events {made.published + made.left_out:,} are near a monitored interval: "
-            f"{made.published:,} are published as something the whole group did in an interval, {made.left_out:,} are "
-            "left out."
+            Note(
+                "events-blurred",
+                "Of {events} other {events:event|events}, {near} {near:is|are} near a monitored interval: {published} "
+                "{published:is|are} published as something the whole group did in an interval, {left_out} "
+                "{left_out:is|are} left out.",
+                {
+                    "events": others,
+                    "near": made.published + made.left_out,
+                    "published": made.published,
+                    "left_out": made.left_out,
+                },
+            )
         )
         return made.grouped
 
@@ -273,10 +283,16 @@ class DiverseGrouping(SequenceGrouping):
         gone = len(people) - len(stays)
         if gone:
             run.counters["withheld_at_least"] = thinned.at_least
+            unit = people.dataset.unit
             run.notes.append(
-                f"{gone:,} of the {people.dataset.unit.count(len(people))} without a monitored event are withheld: too "
-                f"many of them have the same event inside one window of length {self.g} for l={self.l}, and at least "
-                f"{thinned.at_least:,} had to go. A smaller g or l withholds fewer."
+                Note(
+                    "similar-records-suppressed",
+                    "{suppressed} of the {records} {records:{one}|{many}} without a monitored event "
+                    "{suppressed:is|are} suppressed: too many have the same event inside one window of length {g} for "
+                    "l={l}. At least {least} had to be; a smaller g or l suppresses fewer.",
+                    {"suppressed": gone, "records": len(people), "least": thinned.at_least},
+                    details={"one": unit.one, "many": unit.many, "g": str(self.g), "l": str(self.l)},
+                )
             )
         return stays, TOO_SIMILAR
 

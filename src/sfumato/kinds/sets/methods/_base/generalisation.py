@@ -171,7 +171,10 @@ class ItemGeneralising(Method):
         """Make the release: every row a set of values, each meaning at least one of its members."""
         if not len(recoded.rows):
             raise InfeasibleError(
-                Message(self.message_name, ": every item would be suppressed; nothing is left to publish."),
+                Message(
+                    self.message_name,
+                    f": all items of {len(dataset):,} records would be suppressed; nothing is left to publish.",
+                ),
                 option="k",
                 hint=Message("Choose a smaller ", parameter("k"), "."),
             )

@@ -10,10 +10,12 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.hierarchies.derive.labels import order_by_popularity
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
+from sfumato.messages import option
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.recoding import Recoding
@@ -28,9 +30,14 @@ __all__ = ["HierarchyGeneralising"]
 Ints = npt.NDArray[np.int64]
 
 _FANOUT = 2
-_DERIVED = (
-    "There is no hierarchy of the items: they were grouped by how frequent they are, two children a node "
-    "(item=popular:2). A hierarchy of what they mean (hierarchies: item=FILE) says more to a reader."
+_DERIVED = Note(
+    "hierarchy-derived",
+    "The items have no hierarchy and were grouped by frequency: {rule}. A hierarchy of their meaning is easier to "
+    "read: {file}.",
+    details={
+        "rule": option("hierarchies", {"item": "popular:2"}),
+        "file": option("hierarchies", {"item": "FILE"}),
+    },
 )
 
 

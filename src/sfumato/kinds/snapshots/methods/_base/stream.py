@@ -12,6 +12,7 @@ import pyarrow as pa
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.schema import Schema
 from sfumato.data.secret import Secret, digest
 from sfumato.data.time_units import TimeUnit
@@ -368,7 +369,12 @@ def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, 
     }
     late, lost = int((distance > 0).sum()), sum(release.suppressed_records.values())
     run.notes.append(
-        f"Of {len(dataset):,} records {len(rows) - late:,} are published on time, {late:,} late and {lost:,} never."
+        Note(
+            "records-published",
+            "Of {records} {records:record|records}, {on_time} {on_time:is|are} published on time, {late} late and "
+            "{lost} never.",
+            {"records": len(dataset), "on_time": len(rows) - late, "late": late, "lost": lost},
+        )
     )
     owner_record = OwnerRecord(rows, run.secret, run.seconds, run.counters, method.parameters(), original=dataset)
     return Result(release, owner_record)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.encode import publish
@@ -264,16 +265,16 @@ class EventDeletion(Method):
         )
 
 
-def _describe_deletion(task: Task, removed: Ints) -> str:
-    """Say how much of the data was deleted; for the owner, since it tells how frequent sensitive events were."""
+def _describe_deletion(task: Task, removed: Ints) -> Note:
+    """Note how much of the data was deleted; for the owner, since it shows how frequent sensitive events were."""
     gone, total = int(removed.sum()), int(task.counts.totals.sum())
     offsets = task.places.offsets
     left = [int((task.places.counts - removed)[a:b].sum()) for a, b in itertools.pairwise(offsets.tolist())]
     lost = sum(not count for count in left)
-    sentence = f"Deleted {gone:,} of {total:,} occurrences ({100 * gone / max(total, 1):.3g} %)"
-    if lost:
-        sentence += f"; {lost:,} of the {len(left):,} sensitive events are deleted entirely"
-    return sentence + "."
+    template = "Deleted {deleted} of {occurrences} {occurrences:occurrence|occurrences} ({share} %)"
+    template += "; {lost} of {events} sensitive {events:event|events} {lost:is|are} deleted entirely." if lost else "."
+    counts = {"deleted": gone, "occurrences": total, "lost": lost, "events": len(left)}
+    return Note("occurrences-deleted", template, counts, details={"share": f"{100 * gone / max(total, 1):.3g}"})
 
 
 def _list_indistinguishable(task: Task, left: Ints) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ def make_method(
     >>> make_method("seqanon", "trajectories", {})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: SeqAnon: k and m must be given. k: Smallest number of records that share what an
+    sfumato.exceptions.ParameterError: SeqAnon: k and m must be given. k: Smallest number of records that match what an
     attacker knows. m: Largest number of places an attacker knows, in order. For example: k=5, m=2
     >>> make_method("mondrian", "sets", {"k": 5})
     Traceback (most recent call last):

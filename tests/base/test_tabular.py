@@ -104,7 +104,7 @@ def test_what_breaks_a_claim_is_shown():
         "  parameter  claimed  measured",
         "  k          5        2",
         "Failed: counts",
-        "Witness: rows: 1, 2",
+        "Counterexample: rows: 1, 2",
         "Warning: Look at this.",
         "About the method (cannot be verified from the files): Labels were drawn.",
     ]

@@ -86,7 +86,7 @@ def test_plots_are_saved_for_the_owner(sfumato, checkins, tmp_path):
     saved = sfumato(*words, "plots", "--json").json["plots"]
     assert len(saved) >= 5 and all((tmp_path / path).read_text().startswith("<svg") for path in saved)
     assert "already exists" in sfumato(*words, "plots", expect=2).stderr
-    assert "must not lie in release/" in sfumato(*words, "out/release/plots", expect=2).stderr
+    assert "do not belong in release/" in sfumato(*words, "out/release/plots", expect=2).stderr
     assert not (tmp_path / "out" / "release" / "plots").exists()
 
 

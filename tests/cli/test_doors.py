@@ -177,7 +177,7 @@ def test_run_takes_force_as_anonymize_does(sfumato, tmp_path):
     write_baskets(tmp_path / "baskets.csv")
     sfumato("start", "baskets.csv", "--yes")
     sfumato("run", "policy.toml")
-    assert "a release is there already; use --force" in sfumato("run", "policy.toml", expect=2).stderr
+    assert "already holds a release. Replace it: --force" in sfumato("run", "policy.toml", expect=2).stderr
     assert sfumato("run", "policy.toml", "--force", "--json").json["verify"]["holds"]
 
 

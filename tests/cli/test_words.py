@@ -118,7 +118,7 @@ def test_commands_that_go_wrong_say_so_in_options(tmp_path, monkeypatch, capsys)
     Path("data.csv").write_text(TABLE)
     good = [*PUBLISH, "-p", "k=3", "--out", "o", "--no-report"]
     assert [run(good), run(good)] == [0, 2]
-    assert "--force" in capsys.readouterr().err
+    assert "Replace it: --force" in capsys.readouterr().err
     for words in COMMANDS:
         assert run(words) == 2, words
         told = capsys.readouterr().err.removeprefix("sfumato: ")
@@ -129,6 +129,6 @@ def test_python_is_told_to_give_force_and_the_command_line_to_give_its_option(tm
     data = sf.read(pa.table({"age": [30, 40, 40, 30]}), "table", quasi=("age",))
     result = sf.anonymize(data, sf.methods.Mondrian(k=2))
     sf.write(result, tmp_path / "out", reports=False)
-    with pytest.raises(sf.SfumatoError, match="force=True") as fault:
+    with pytest.raises(sf.SfumatoError, match="Replace it: force=True") as fault:
         sf.write(result, tmp_path / "out", reports=False)
-    assert "--force" in fault.value.write(COMMAND_LINE)
+    assert "Replace it: --force." in fault.value.write(COMMAND_LINE)

@@ -189,7 +189,7 @@ def test_a_release_is_put_where_spark_writes_whole_or_not_at_all(spark, tmp_path
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["there"]
     assert (there / "owner").stat().st_mode & 0o777 == 0o700
     assert sf.verify(there, sf.read(tmp_path / "data.csv", "sets"))
-    with pytest.raises(sf.SfumatoError, match="something is there already"):
+    with pytest.raises(sf.SfumatoError, match="already exists"):
         publish()
     publish(force=True)
     assert sf.verify(there)
@@ -219,4 +219,4 @@ def test_the_command_line_reads_and_writes_where_spark_does(tmp_path):
     assert sf.verify(tmp_path / "out", sf.read(tmp_path / "data", "sets"))
     done = anonymize(f"file://{tmp_path}/nowhere")
     assert (done.returncode, "nowhere: there is no such place" in done.stderr) == (2, False)
-    assert "something is there already" in done.stderr
+    assert "already exists" in done.stderr

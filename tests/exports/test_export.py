@@ -107,7 +107,7 @@ def test_nothing_is_replaced_or_left_behind(walks, tmp_path):
     file = tmp_path / "visits.csv"
     export_release(walks, file)
     kept = file.read_bytes()
-    with pytest.raises(SfumatoError, match="already"):
+    with pytest.raises(SfumatoError, match="already exists"):
         export_release(walks, file)
     with pytest.raises(ParameterError, match="GeoJSON"):
         export_release(walks, tmp_path / "visits.geojson")

@@ -101,7 +101,7 @@ def test_sensitive_values_do_not_lay_people_in_a_line():
 @pytest.mark.parametrize("size", [3, 0, -1, True, 2.5])
 def test_a_partition_must_have_room_for_two_crowds(size):
     data = sf.Dataset.of("sets", [["a"], ["b"]] * 5)
-    with pytest.raises(ParameterError, match=r"partition_size: must be a whole number of at least 4"):
+    with pytest.raises(ParameterError, match=r"partition_size= must be a whole number of at least 4"):
         make_plan(data, sf.methods.Apriori(k=2, m=1), SECRET, size)
 
 

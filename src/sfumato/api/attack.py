@@ -255,7 +255,7 @@ def measure(
         return measure_release(Comparison(dataset, release, rows, seed, workload), parameters)
     given = find_original(source, original)
     if given is None:
-        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+        raise ParameterError("original is missing. Give the data that the release was made from, as sf.read returns.")
     scores = measure_partitions(source, FullOriginal(given, seed, workload), parameters).scores()
     scores.remaining = judge_usefulness(scores)
     return scores
@@ -419,7 +419,8 @@ def save_plots(
     there = [f"{name}.{form}" for name in drawn if (target / f"{name}.{form}").exists()]
     if there and not force:
         raise ParameterError(
-            f"plot: {there[0]} exists.", hint=Message("Use another folder, or replace it: ", option("force", True), ".")
+            f"plot: {there[0]} already exists.",
+            hint=Message("Use another folder, or replace it: ", option("force", True), "."),
         )
     target.mkdir(parents=True, exist_ok=True)
     return reports.save_plots(drawn, target, form)

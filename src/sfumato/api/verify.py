@@ -15,6 +15,7 @@ from sfumato.data.kind import find_kind, require
 from sfumato.data.select import take_rows
 from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.formats.memory import Place
+from sfumato.messages import Message, option
 from sfumato.progress import report_progress
 from sfumato.release import inventory, owner, partitioned, storage
 from sfumato.release.locate import Source, find_original, find_owner_facts, find_place
@@ -30,16 +31,12 @@ from sfumato.verification.structure import READABLE
 __all__ = ["check_written", "verify", "verify_partition", "verify_undivided"]
 
 _WHO_IS_WHERE = (
-    "The release is in partitions, and who is in which partition is not at hand, so that it was not compared with the "
-    "original. Keep owner/ beside release/."
+    "The release was not compared with the original: owner/ is missing, which links people to its partitions. "
+    "Keep owner/ beside release/."
 )
-_REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
-_ANOTHER = (
-    "By what owner/ keeps, the original at hand does not hold the records that the release was made from, {fit}: it is "
-    "other data, or was read with other options (places, split, columns, units of time){order}."
-)
+_REORDERED = "has the same records in another order; they were matched by their content"
 _FIT = {True: "though nothing published contradicts it", False: "and the two do not fit"}
-_UNORDERED = ", or has no times and its rows in another order, which then tell what came after what"
+_UNORDERED = " Without times, the order of its rows must be the same, too."
 
 
 def check_written(result: Result, place: Place) -> Verdict:
@@ -54,11 +51,9 @@ def check_written(result: Result, place: Place) -> Verdict:
 def _explain_refusal(release: Release, verdict: Verdict) -> str:
     name = release.guarantee.name
     if not verdict.holds:
-        return f"{name}: the release does not keep its claim: {verdict.in_short}."
+        return f"{name}: the release does not keep its guarantee: {verdict.in_short}."
     problems = "; ".join((*verdict.unsettled, *verdict.undeclared))
-    return (
-        f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {problems}."
-    )
+    return f"{name}: the written release failed its checks and was not left on disk: {problems}."
 
 
 def _verify_with_owner(result: Result, written: Release, alone: Verdict) -> Verdict | None:
@@ -136,7 +131,7 @@ def _verify_partitions(path: Path, folder: Place, original: Dataset | None, *, a
 
 
 def verify_undivided(path: Path, folder: Place, release: partitioned.DividedRelease) -> Verdict:
-    """Check what a release in partitions says of all of them, also against what its owner kept, where that is at hand.
+    """Check what a release in partitions says of all of them, also against owner/, where that is given.
 
     Parameters
     ----------
@@ -150,7 +145,7 @@ def verify_undivided(path: Path, folder: Place, release: partitioned.DividedRele
 
 
 def verify_partition(path: Path, folder: Place, name: str, original: Dataset | None, *, attack: bool = True) -> Verdict:
-    """Check one partition of a release, with its people where they are at hand.
+    """Check one partition of a release, with its people where they are given.
 
     Parameters
     ----------
@@ -178,7 +173,7 @@ def verify_partition(path: Path, folder: Place, name: str, original: Dataset | N
 
 
 def _verify_at(place: Place, original: Dataset | None, owner_facts: OwnerFacts, *, attack: bool) -> Verdict:
-    """Check the files at a place, with the original and what its owner keeps where they are at hand."""
+    """Check the files at a place, with the original and owner/ where they are given."""
     report_progress("verify the published files", 0, 0)
     release, alone = _verify_published(place)
     if not alone.checks.get(READABLE, True):
@@ -194,7 +189,7 @@ def _verify_at(place: Place, original: Dataset | None, owner_facts: OwnerFacts, 
 
 
 def _verify_beside(release: Release, alone: Verdict, original: Dataset, owner_facts: OwnerFacts) -> Verdict:
-    """Check a release beside its original, and beside what its owner keeps where that is at hand."""
+    """Check a release against its original, and against owner/ where that is given."""
     report_progress("verify with the original", 0, 0)
     counted = plugins.find_verifier(release.guarantee).verify_against(release, original, owner_facts.rows)
     counted &= verify_against_policy(release, original, owner_facts.guarantee, owner_facts.recoded)
@@ -215,7 +210,16 @@ def _explain_mismatch(original: Dataset, *, fits: bool) -> str:
     """Say that the original is another one, and which slips lead to that with data of its kind."""
     roles = {column.role for column in original.schema.columns}
     ordered = "history" in roles and "time" not in roles and find_kind(original.kind).ordered
-    return _ANOTHER.format(fit=_FIT[fits], order=_UNORDERED if ordered else "")
+    return Message(
+        f"By owner/, the release was made from other records than those of this original, {_FIT[fits]}. "
+        "Give the same original, read with the same options, such as ",
+        option("places"),
+        ", ",
+        option("split"),
+        " and ",
+        option("columns"),
+        f".{_UNORDERED if ordered else ''}",
+    )
 
 
 def _verify_published(path: Place) -> tuple[Release, Verdict]:

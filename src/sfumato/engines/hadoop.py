@@ -9,6 +9,7 @@ from typing import Any
 
 from sfumato.engines.refusals import explain
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.messages import Message, option
 
 __all__ = ["ReleasePlace"]
 
@@ -52,10 +53,11 @@ class ReleasePlace:
             if not self._system.exists(self._target):
                 return
             if not self._system.getFileStatus(self._target).isDirectory():
-                raise SfumatoError(f"{self.uri}: is a file; a release needs a directory.")
+                raise SfumatoError(f"{self.uri} is a file. A release needs a directory.")
             names = {status.getPath().getName() for status in self._system.listStatus(self._target)}
             if names and not force:
-                raise SfumatoError(f"{self.uri}: something is there already; use force to replace a release.")
+                hint = Message("Replace a release: ", option("force", True), ".")
+                raise SfumatoError(f"{self.uri} already exists.", option="force", hint=hint)
             is_release = all(
                 name in _MARKS and self._system.exists(self._path(f"{self.uri}/{name}/{_MARKS[name]}"))
                 for name in names

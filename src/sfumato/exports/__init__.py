@@ -239,7 +239,7 @@ def _check_target(path: Path, *, force: bool) -> None:
         hint = "Choose another file."
         if not path.is_dir():
             hint = Message("Choose another file, or replace it: ", option("force", True), ".")
-        raise SfumatoError(f"{path} exists.", option="force", hint=hint)
+        raise SfumatoError(f"{path} already exists.", option="force", hint=hint)
     if not path.parent.is_dir():
         raise ParameterError(f"{path.parent}: there is no such directory.", option="out")
     if (path.parent / "release.json").exists():

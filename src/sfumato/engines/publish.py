@@ -289,7 +289,7 @@ def publish_in_partitions(
             staging.commit()
     warning_texts = (*map(str, partitions.dataset.doubts), *verdict.warnings, *verdict.remaining.warnings)
     for text in warning_texts:
-        warnings.warn(text, ReleaseWarning, stacklevel=2)
+        warnings.warn(text, ReleaseWarning, stacklevel=3)
     notes = (*_count_notes(outcome["notes"] for outcome in outcomes), *([_UNREPORTED] if reports and too_many else []))
     return Divided(
         release, verdict, notes, warning_texts, timer.seconds, counters, partitions.dataset, partitions.read_whole

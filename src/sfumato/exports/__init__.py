@@ -157,7 +157,7 @@ def export_partitions(
     >>> export_partitions(lambda: [("part-00000", release), ("part-00001", release)], file).rows
     4
     >>> file.read_text().split()[:3]
-    ['partition,person,item', 'part-00000,1,wine', 'part-00000,2,wine']
+    ['part,person,item', 'part-00000,1,wine', 'part-00000,2,wine']
     """
     _, first = next(iter(partitions()))
     layout, format = _choose(first, path, layout, format)

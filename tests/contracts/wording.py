@@ -27,6 +27,7 @@ _KEYWORDS = {"help", "hint", "summary", "details", "template", "wording", "remed
 _ATTRIBUTES = {"summary", "optimises", "explanation", "title", "description", "help"}
 """Attributes of classes that help and pages show."""
 _PART = {"option", "parameter", "call", "MethodName", "Setting", "Settings", "write_option"}
+_PLACEHOLDER = re.compile(r"\{\w+\}")
 _END = re.compile(r"(?<=[.!?:])\s+|\n")
 _WORD = re.compile(r"(?<![\w{])(?:\{\}|[A-Za-z][\w'-]*)")
 
@@ -75,6 +76,8 @@ def explain_faults(text: str, *, is_message: bool = True) -> Iterator[str]:
     >>> list(explain_faults("The file is empty."))
     []
     """
+    # What is filled in is called by a name of the code.
+    text = _PLACEHOLDER.sub("{}", text)
     for pattern, better in _read_phrases():
         match = pattern.search(text)
         if match is not None:

@@ -322,7 +322,7 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
     published = find_release_in(release)
     draw = plugins.find_kind(published.kind).reconstruct
     if draw is None:
-        raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
+        raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records.")
     return draw.load()(published, seed, copies)
 
 

@@ -78,7 +78,7 @@ def write_edited(
     from sfumato.exports import write_table
 
     if out.resolve() == path.resolve():
-        raise ParameterError("edit: write to another file; the original stays as it is.")
+        raise ParameterError("edit: the output is the original file. Choose another file.")
     if path.is_dir():
         raise ParameterError("edit: a folder of files cannot be edited; give one table.")
     table, changes = apply_steps(

@@ -97,8 +97,9 @@ def leave_out(
     missing = len(people) - len(pc.unique(pc.filter(who, pc.is_in(who, value_set=wanted))))
     if missing:
         raise SchemaError(
-            f"erase: {path.name}: {missing} of {len(people)} are not in column {name!r}. Nothing was changed; look for "
-            "another spelling."
+            f"erase: {path.name}: {missing} of {len(people)} are not in column {name!r}. Nothing was changed.",
+            column=name,
+            hint="Name people exactly as the column does.",
         )
     remaining = table.filter(pc.fill_null(pc.invert(pc.is_in(who, value_set=wanted)), True))
     if not remaining.num_rows:

@@ -160,9 +160,9 @@ def _warn_of_certain(certain: dict[str, dict[str, int]], people: int) -> Iterato
         more = counts["both"] - max(counts["first"], counts["second"])
         if more > 0:
             yield (
-                f"Whoever has both releases is left with one value of {name!r} for {counts['both']:,} of {people:,} "
-                f"records, {more:,} more than with the better one of them. Publish one of them only, or keep the "
-                "second to the classes of the first."
+                f"Someone who has both releases learns the value of {name!r} of {counts['both']:,} of {people:,} "
+                f"records, {more:,} more than from the better one alone. Publish one of them only, or keep the second "
+                "to the classes of the first."
             )
 
 
@@ -171,7 +171,6 @@ def _warn_of_difference(first: Release, gone: int, new: int) -> Iterator[str]:
     smallest = min((count for count in (gone, new) if count), default=0)
     if 0 < smallest < k:
         yield (
-            f"The releases differ in {smallest:,} published record{'s' * (smallest != 1)}, fewer than {k}: whoever "
-            "knows "
-            "who is in one of them only can tell what was published of them."
+            f"The releases differ in {smallest:,} published record{'s' * (smallest != 1)}, fewer than {k}. Someone "
+            "who knows the people that only one of them has can find their records."
         )

@@ -114,7 +114,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
         if self.count == "records":
             return f" {unit.explain()}"
         return (
-            f" {unit.explain().partition(': ')[0]}: wherever the promise counts at least {self.smallest_group} "
+            f" {unit.explain().partition(': ')[0]}: wherever the guarantee counts at least {self.smallest_group} "
             f"{unit.records}, "
             f"they are those of at least {self.smallest_group} different {plural(unit.owner)}."
         )

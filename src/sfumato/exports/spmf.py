@@ -27,8 +27,8 @@ def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:
     numbers = [str(number) for number in range(1, release.table.num_rows + 1)]
     if not names or release.table.column(names[0].name).to_pylist() != numbers:
         raise ParameterError(
-            "export: a line of spmf is a record and its number is the line's, but the records of this release are "
-            "separated or called otherwise. Choose csv, parquet or jsonl."
+            "export: spmf numbers records by their lines, and the records of this release are not numbered so. Choose "
+            "csv, parquet or jsonl."
         )
     history = release.history()
     used = sorted({history.labels[code] for code in np.unique(history.codes)})

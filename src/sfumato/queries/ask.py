@@ -19,7 +19,7 @@ from sfumato.queries.times import Span
 
 __all__ = ["ask"]
 
-_STRANGER = "nothing here is known to be called {}: check the spelling."
+_STRANGER = "nothing here is known to be called {}: check the name."
 
 
 def ask(view: PublishedView, question: str | Query, *, lenient: bool = False, span: Span | None = None) -> Answer:

@@ -28,8 +28,8 @@ DRAWN = (
     "a part of them)."
 )
 _UNKNOWN_OWNERS = (
-    "whose records they are is not published: all that certainly count may be of one {}, and all that possibly count "
-    "of different ones; expected takes them to be of different ones."
+    "the release does not link records to people: all that certainly count may be of one {}, and all that possibly "
+    "count of different ones; expected takes them to be of different ones."
 )
 _NOT_PUBLISHED = "nothing is published of {}: there is nothing that an expected number could rest on."
 _WORK = 6_000_000
@@ -91,7 +91,7 @@ def count_bounds(plan: Plan, condition: Condition | None, noun: str, at: int) ->
         return low, high
     if view.exact:
         if view.people is None:
-            raise plan.fail("nobody knows whose these records are: count records instead.", at)
+            raise plan.fail("these records are not linked to people: count records instead.", at)
         people = len(np.unique(view.people[truth.low > 0]))
         return people, people
     return min(low, 1), high

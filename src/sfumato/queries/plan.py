@@ -85,7 +85,7 @@ class Plan:
             return "event"
         nouns = [*([] if nobody else ["person"]), "record", "event", unit.one, *([owner] if owner else [])]
         if nobody and word in {"person", "people"}:
-            raise self.fail("nobody is told apart in these data: count records (time points) or events.", noun.at)
+            raise self.fail("these data do not distinguish people: count records (time points) or events.", noun.at)
         offered = f" Count one of {', '.join(map(make_visible, dict.fromkeys(nouns)))}."
         raise self.fail(_unknown("nothing that can be counted", noun.text, nouns) + offered, noun.at)
 

@@ -242,7 +242,7 @@ def _compare_records(plan: Plan, events: Events, query: Query, units: tuple[str,
 
 def _take_record(plan: Plan, events: Events, word: Word) -> Events:
     if not _RECORD.fullmatch(word.text) or not 1 <= int(word.text) <= events.records:
-        raise plan.fail(f"records are numbered from 1 to {events.records:,}, as they are published.", word.at)
+        raise plan.fail(f"published records are numbered from 1 to {events.records:,}.", word.at)
     return events.take(np.flatnonzero(events.record == int(word.text) - 1))
 
 

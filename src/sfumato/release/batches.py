@@ -127,10 +127,10 @@ class PublishedBatches:
                 people = len({who for _, who in new})
                 if new and people < k:
                     raise InfeasibleError(
-                        f"apply: the batch differs from batch {number} of {len(self.batches)} published with this "
-                        f"recoding by {len(new):,} {what} {'record' if len(new) == 1 else 'records'} of "
-                        f"{unit.owners(people)}, and k={k}. Whoever has both releases subtracts one from the other and "
-                        f"is left with them. Publish a batch that differs by none or by at least {k} {nouns} "
+                        f"apply: the batch differs from published batch {number} of {len(self.batches)} "
+                        f"by {len(new):,} {what} {'record' if len(new) == 1 else 'records'} of "
+                        f"{unit.owners(people)}, and k={k}. Someone who has both releases can subtract one from the "
+                        f"other. Publish a batch that differs by none or by at least {k} {nouns} "
                         f"({remedy}), or anonymise the data anew (anonymize)."
                     )
 

@@ -50,7 +50,7 @@ def check_folder(release: Release, folder: Place) -> Verdict:
     otherwise, more = compare_json(folder / "release.json", describe_release(release))
     undeclared += more
     undeclared += [
-        f"release.json: {show(key)} is not spelled as a release spells it"
+        f"release.json: {show(key)} is not written as in a release"
         for key in otherwise
         if key != _STATEMENT_KEY and not key.startswith(_RECORDS_KEY)
     ]
@@ -219,7 +219,7 @@ def _compare_csv(path: Place, table: pa.Table) -> list[str]:
         return [f"column {show(name)}" for name in extra]
     with path.open("rb") as file:
         line = _first_difference(file, _lines(encode_csv(table)))
-    return [f"line {line} is not spelled as a release spells it"]
+    return [f"line {line} is not written as in a release"]
 
 
 def _lines(extra_tables: Iterable[bytes]) -> Iterator[bytes]:

@@ -284,7 +284,7 @@ def check_divided(release: DividedRelease, folder: Place) -> Verdict:
     if merged.guarantee.bound_to_whole:
         counterexample = {
             "check": LISTED,
-            "found": f"this promise cannot be kept in partitions: {merged.guarantee.bound_to_whole}",
+            "found": f"this guarantee cannot be kept in partitions: {merged.guarantee.bound_to_whole}",
         }
         return Verdict(False, merged.guarantee.parameters(), {}, counterexample, {LISTED: False})
     return _compare(merged, folder, undeclared)
@@ -319,9 +319,8 @@ def _render_page(release: DividedRelease) -> bytes:
     lines = [
         f"# {release.kind}, published with {escape_markdown(release.method)} in {len(release.partitions):,} parts",
         "",
-        f"A record is {release.unit.record_of_person}. Every part keeps, on its own and so together with all "
-        "others, what is "
-        "promised, which anybody can check from these files:",
+        f"A record is {release.unit.record_of_person}. The guarantee holds for every part and for the whole release, "
+        "and can be verified from these files:",
         "",
         f"> {escape_markdown(release.guarantee.statement(release.unit))}",
         *render_note(release.method_note),
@@ -331,14 +330,14 @@ def _render_page(release: DividedRelease) -> bytes:
         "| file | what it is |",
         "| --- | --- |",
         "| `data/part-00000/` and so on | a part: a whole release, with a `README.md` that explains its files |",
-        "| `release.json` | kind, method, promise, the parts with their numbers of records and digests |",
+        "| `release.json` | kind, method, guarantee, the parts with their numbers of records and digests |",
         f"| `{PAGE}` | this page |",
-        *(f"| `{file.name}` | added by whoever published this; not part of the promise |" for file in release.included),
+        *(f"| `{file.name}` | added by the publisher; the guarantee does not cover it |" for file in release.included),
         "",
         "Each part makes values coarser in its own way: what its values stand for is in its own `values.csv`, and a "
         "value that one part has removed may be in another. Records, and what else is numbered, are numbered anew in "
         "every part: the part and the number together tell a record. The same value of two parts has the same members "
-        "only if both parts say so.",
+        "only if both parts list them.",
         "",
         "## How to load it",
         "",

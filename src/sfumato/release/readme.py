@@ -22,8 +22,8 @@ PAGE = "README.md"
 _ROLES = {
     "identifier": "a number that was given to the record when it was published, in a random order; it says nothing",
     "quasi-identifier": "an attribute, perhaps made coarser",
-    "sensitive": "a sensitive value, as it is",
-    "plain": "a value as it is",
+    "sensitive": "a sensitive value, unchanged",
+    "plain": "a value, unchanged",
 }
 _FORMATS = {
     "exact": ("a value", "`42`", "a plain value"),
@@ -71,7 +71,7 @@ def _introduce(release: Release) -> Iterator[str]:
         f"{release.unit.record_of_person}."
     )
     yield ""
-    yield "What is promised about them, which anybody can check from these files:"
+    yield "The guarantee, which can be verified from these files:"
     yield ""
     yield f"> {escape_markdown(release.guarantee.statement(release.unit))}"
     yield from render_note(release.method_note)
@@ -102,10 +102,10 @@ def _list_files(release: Release) -> Iterator[str]:
         yield "| `places.csv` | the places, and what is published of where they are |"
     for name in release.extra_tables:
         yield f"| `{name}.csv` | {meanings.get(f'{name} table', 'a further table')} |"
-    yield "| `release.json` | kind, method, promise, columns with their forms, numbers of records |"
+    yield "| `release.json` | kind, method, guarantee, columns with their forms, numbers of records |"
     yield f"| `{PAGE}` | this page |"
     for file in release.included:
-        yield f"| {_code(file.name)} | added by whoever published this; not part of the promise |"
+        yield f"| {_code(file.name)} | added by the publisher; the guarantee does not cover it |"
 
 
 def _tabulate_files(files: Mapping[str, str]) -> Iterator[str]:
@@ -252,7 +252,7 @@ def _check(release: Release) -> Iterator[str]:
     yield "```"
     yield ""
     yield (
-        "`verify` reads every file here, this page included, and counts anew what is promised. `export` writes one "
+        "`verify` reads every file here, this page included, and checks the guarantee anew. `export` writes one "
         "plain value per cell, as spreadsheets and data frames need them: an interval is two columns, such as `age_lo` "
         "and `age_hi`, with both ends included. `--nested` keeps it in one column."
     )

@@ -66,7 +66,7 @@ def _check_names(release: Release) -> Findings:
             yield "data", f"column {column.name!r} is not numbered from 1 to {release.table.num_rows:,}"
     for name, column_name in _NUMBERED.items():
         if name in release.extra_tables and not _counts_up(release.extra_tables[name].table.column(column_name)):
-            yield f"{name}.csv", f"column {column_name!r} is not numbered from 1 as it is listed"
+            yield f"{name}.csv", f"column {column_name!r} is not numbered from 1 in the order of its rows"
 
 
 def _check_columns(release: Release) -> Findings:

@@ -119,7 +119,7 @@ def _compare_itemsets(
 
 def _describe_inconclusive(name: str, claimed: int, option: str) -> str:
     return (
-        f"The claim names {claimed:,} {_WORDS[name]}, and nothing at hand says which ones were asked for: read the "
+        f"The claim names {claimed:,} {_WORDS[name]}, and these files do not say which ones were requested. Read the "
         f"original with them ({option}), or keep owner/ beside release/."
     )
 

@@ -134,7 +134,7 @@ def _distances(owner: str | MethodName, cost: str, window: int) -> list[Fraction
                     owner,
                     ": ",
                     parameter("cost"),
-                    " must be convex, so that each further snapshot costs at least as much as the one before; it is "
+                    " must be convex: each further snapshot costs at least as much as the one before. It is "
                     "not "
                     f"at delay {distance}.",
                 )

@@ -121,8 +121,8 @@ class ClassMatches:
         times = convert_times(release, original.time_unit, original.times())
         if times is None:
             raise ParameterError(
-                "matching: the times of the original and of the release must be in the same units; read the original "
-                "with the time unit it was published from."
+                "matching: the times of the original and of the release have different units. Read the original with "
+                "the time unit of the release."
             )
         knowledge = build_knowledge(original, getattr(release.guarantee, "monitored", ()), times)
         return cls.find(TimedRecords.of(release, knowledge.entries.events.labels), knowledge)

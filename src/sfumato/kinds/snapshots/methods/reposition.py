@@ -169,8 +169,8 @@ class Reposition(Method):
                 hint=Message(
                     "Use a smaller ",
                     parameter("l"),
-                    ", merge or drop that value, or use ",
+                    ", or merge or drop that value. Or use ",
                     parameter("delays", "paper"),
-                    ", which suppresses records of that value only and so reveals it.",
+                    ", which suppresses only records of that value and so reveals it.",
                 ),
             )

@@ -54,7 +54,7 @@ def detect(preview: FileProfile) -> Detection | None:
     empty = find_no_value(preview)
     if empty:
         options["empty"] = empty
-        reasons.append(f"Some cells hold {' or '.join(map(repr, empty))}, which is taken for no value.")
+        reasons.append(f"Some cells hold {' or '.join(map(repr, empty))}, which is read as no value.")
     left = (
         Message(
             "Check every column: quasi-identifiers are what others may know of people, sensitive columns what they "
@@ -146,7 +146,7 @@ def detect_roles(preview: FileProfile) -> tuple[dict[str, Any], list[str]]:
     if owner is not None:
         options["columns"] = {OWNER: owner}
         options[_IDENTIFIER] = [name for name in options[_IDENTIFIER] if name != owner]
-        reasons.append(f"`{owner}` is the same in several rows: it says whose they are (owner).")
+        reasons.append(f"`{owner}` is the same in several rows: it links records to people (owner).")
     if weight is not None:
         options["weight"] = weight
     placed = {name for names in given.values() for name in names} | assigned | {weight}

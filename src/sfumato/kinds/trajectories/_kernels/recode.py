@@ -268,7 +268,7 @@ class _Recoding:
         space = base**size
         if space * max(1, codes) > LARGEST_KEY:
             raise ValueError(
-                f"recode: sequences of {size} places cannot be told apart by 62 bits with {base} places; "
+                f"recode: sequences of {size} places cannot be numbered in 62 bits with {base} places; "
                 f"the largest m possible is {_find_largest_size(base, codes)}."
             )
         refuse_endless(self.trips.start, self.trips.length, self.trips.tokens, size, base)

@@ -148,8 +148,8 @@ class _Refinement:
         self.demand = demand._replace(base=number + 1)
         if self.demand.base**demand.size > LARGEST_KEY:
             raise ValueError(
-                f"sequences of {demand.size} out of {number} places are too many to tell apart for refine=true; "
-                "use a smaller m or refine=false."
+                f"sequences of {demand.size} out of {number} places are too many for refine=true; use a smaller m or "
+                "refine=false."
             )
         seat = np.searchsorted(self.code, codes).astype(np.int32)
         weight = weigh_seats(offsets, seat, number)

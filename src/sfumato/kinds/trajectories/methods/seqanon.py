@@ -187,7 +187,7 @@ class USeqAnon(KmMerging):
             raise InfeasibleError(
                 Message(
                     owner,
-                    f": more than {limit} of {places} places would be removed (delta={self.delta:g} %); a sequence of "
+                    f": more than {limit} of {places} places would be removed (delta={self.delta:g} %). A sequence of "
                     f"{outcome.size} places is in only {outcome.support} of {self.k} records.",
                 ),
                 option="delta",

@@ -352,9 +352,9 @@ class DiverseGrouping(SequenceGrouping):
         return InfeasibleError(
             Message(
                 self.message_name,
-                f": {outcome.most} of {people.dataset.unit.count(len(people))} have event {outcome.event + 1} of "
-                f"{len(people.events.labels)} (by first appearance) in one window of g={self.g}, more than 1 in "
-                f"l={self.l}.",
+                f": event {outcome.event + 1} of {len(people.events.labels)} (by first appearance) is too frequent for "
+                f"l={self.l}. In one window of g={self.g}, {outcome.most} of "
+                f"{people.dataset.unit.count(len(people))} have it.",
             ),
             option="l",
             hint=(

@@ -231,9 +231,8 @@ class EventDeletion(Method):
             raise InfeasibleError(
                 Message(
                     self.message_name,
-                    f": all {gone:,} occurrences of the {events} ({100 * gone / total:.3g} % of all) would be deleted, "
-                    "as "
-                    f"fewer than cover={self.cover} events have the same counts at every time point.",
+                    f": all {gone:,} occurrences of the {events} ({100 * gone / total:.3g} % of all) would be deleted. "
+                    f"Fewer than cover={self.cover} events have the same counts at every time point.",
                 ),
                 option="cover",
                 hint=Message(

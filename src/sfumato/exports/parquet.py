@@ -39,8 +39,8 @@ def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
             writers.append(pq.ParquetWriter(file, table.schema, version="2.6", compression="none"))
         if not writers[0].schema.equals(table.schema):
             raise SchemaError(
-                "export: partitions publish a column in different forms, which one Parquet file cannot hold. Choose csv "
-                "or jsonl."
+                "export: partitions publish a column in different forms, which one Parquet file cannot hold. "
+                "Choose csv or jsonl."
             )
         writers[0].write_table(table)
 

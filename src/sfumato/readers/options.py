@@ -182,7 +182,7 @@ class ReadOptions:
         _places(
             "Derive places from coordinates.",
             "grid:500m, quadtree:500, h3:8 or regions:FILE",
-            details="The number after quadtree is the largest number of places; after regions:FILE, ',outside=drop' may follow.",
+            details="The number after quadtree is the most places; after regions:FILE, ',outside=drop' may follow.",
             form="first",
         ),
     ] = None

@@ -213,19 +213,18 @@ def show_scores(
 
 
 def show_measures(out: Output, measures: Sequence[Mapping[str, Any]], *, with_details: bool = False) -> None:
-    """Show measures as a table: name, value, which direction is better, and the scale where measures have one.
+    """Show measures as a table: name, value, and the scale of the value.
 
     Examples
     --------
-    >>> show_measures(Output(as_json=True), [{"metric": "ncp", "value": 0.1, "better": "lower"}])
+    >>> show_measures(Output(as_json=True), [{"metric": "ncp", "value": 0.1, "scale": "lower is better"}])
     """
-    shown = ["metric", "value", "better", *(["scale"] if any("scale" in measure for measure in measures) else [])]
-    rows = [[measure.get(name, "") for name in shown] for measure in measures]
+    shown = ["metric", "value", "scale"]
+    rows: list[list[Any]] = [[measure[name] for name in shown] for measure in measures]
     if with_details:
         for row, measure in zip(rows, measures, strict=True):
-            row.append({name: value for name, value in measure.items() if name not in shown})
-    head = ["measure", *shown[1:], *(["details"] if with_details else [])]
-    out.table("Utility", head, rows)
+            row.append({name: value for name, value in measure.items() if name not in {*shown, "better"}})
+    out.table("Utility", ["measure", *shown[1:], *(["details"] if with_details else [])], rows)
 
 
 def show_verdict(out: Output, verdict: Verdict) -> None:

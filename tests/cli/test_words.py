@@ -12,6 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato import plugins
 from sfumato.cli import run
+from sfumato.cli.style import COMMAND_LINE
 
 HOME = Path(sf.__file__).parent
 TEXTS_OF_FILES = {"reports/style.py", "studies/page.py", "release/readme.py", "api/edits.py"}

@@ -214,7 +214,7 @@ def test_the_original_is_known_in_any_order(sound):
 
 def test_another_original_is_no_original_of_it(sound):
     data, out = sound
-    with pytest.raises(sf.SchemaError, match="it is another original"):
+    with pytest.raises(sf.SchemaError, match="Give the same original"):
         sf.verify(out, take_rows(data, np.arange(80)))
     verdict = sf.verify(out, sf.Dataset.of("sets", ordinary_rows(6, 90)))
     assert verdict.outcome == "unsettled"

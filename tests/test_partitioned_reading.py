@@ -581,7 +581,7 @@ def test_another_file_is_left_to_whoever_reads_it_whole(published):
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:-40]) + "\n")
     assert verify_file(out, path, engine=Local(1)) is None
-    with pytest.raises(sf.SchemaError, match="it is another original"):
+    with pytest.raises(sf.SchemaError, match="Give the same original"):
         sf.verify(out, sf.read(path, "trajectories"))
 
 

@@ -48,7 +48,7 @@ class PolicyStyle:
     def write_option(self, name: str, value: object) -> str:
         """Write a key with its value, or the key alone; whether to replace a release is said where a file is run."""
         if name == "force":
-            return "--force"
+            return f"--{name}"
         return name if value is None else f"{name} = {format_toml(value)}"
 
     def write_parameter(self, name: str, value: object) -> str:

@@ -123,7 +123,7 @@ def test_a_stray_file_is_named(sfumato, checkins, tmp_path):
     assert verdict["outcome"] == "undeclared" and verdict["holds"]
     assert verdict["undeclared"] == ["names.txt: a file that is not declared"]
     said = sfumato("verify", "out", expect=3).stdout
-    assert said.startswith("Incomplete: the guarantee holds for what is declared") and "names.txt" in said
+    assert said.startswith("Incomplete: the guarantee holds for the declared data") and "names.txt" in said
 
 
 def test_values_that_look_the_same_are_a_warning_beside_the_verdict(sfumato, tmp_path):
@@ -188,7 +188,7 @@ def test_apply_publishes_a_later_batch_or_says_that_it_breaks_the_guarantee(sfum
     few = "".join(line for line in lines if not line.startswith("canary") or line < "canary-0003")
     (tmp_path / "few.csv").write_text(few)
     failed = sfumato("apply", "out", "few.csv", "--out", "broken", expect=1)
-    assert "does not keep its claim" in failed.stderr
+    assert "does not keep its guarantee" in failed.stderr
     assert not (tmp_path / "broken").exists()
 
 
@@ -281,7 +281,7 @@ def test_commands_that_cannot_be_understood_end_with_code_2(sfumato, checkins, w
 def test_another_original_is_refused(sfumato, checkins, tmp_path, command):
     anonymize(sfumato, checkins)
     (tmp_path / "other.csv").write_text("\n".join(checkins.read_text().splitlines()[:50]) + "\n")
-    assert "another original" in sfumato(command, "out", "--original", "other.csv", expect=2).stderr
+    assert "Give the same original" in sfumato(command, "out", "--original", "other.csv", expect=2).stderr
 
 
 def test_a_place_that_cannot_be_written_is_an_error(sfumato, checkins, tmp_path):

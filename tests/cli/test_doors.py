@@ -189,7 +189,7 @@ def test_the_file_and_the_kind_come_first_and_then_all_that_is_missing(sfumato, 
     told = sfumato("anonymize", "baskets.csv", "--kind", "setz", *publishing, expect=2).stderr
     assert "Did you mean --kind sets?" in told
     told = sfumato("anonymize", "baskets.csv", "--kind", "table", *publishing, expect=2).stderr
-    assert "works on sets, not on table. Methods for table: bottom-up," in told
+    assert "does not apply to table data, only to sets. Methods for table: bottom-up," in told
     told = sfumato("anonymize", "baskets.csv", "--kind", "sets", *publishing, expect=2).stderr
     assert "k and m must be given" in told
     sfumato(*shlex.split(told.partition("For example: sfumato ")[2]))
@@ -249,7 +249,7 @@ def test_methods_are_given_by_name_in_python():
         sf.anonymize(data, "mondrian")
     with pytest.raises(ParameterError, match="Did you mean 'mondrian'"):
         sf.anonymize(data, "mondrain", k=2)
-    with pytest.raises(ParameterError, match="works on trajectories, not on table"):
+    with pytest.raises(ParameterError, match="does not apply to table data, only to trajectories"):
         sf.anonymize(data, "seqanon", k=2, m=2)
     with pytest.raises(ParameterError, match=r"Write: sf.methods.Mondrian\(k=...\)"):
         sf.anonymize(data, sf.methods.Mondrian(k=2), k=3)

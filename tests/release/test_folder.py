@@ -192,7 +192,7 @@ def test_what_is_not_ours_is_not_replaced_even_by_force(tmp_path):
     (tmp_path / "owner" / "diary.txt").write_text("mine")
     with pytest.raises(SfumatoError, match="force=True"):
         publish(tmp_path)
-    with pytest.raises(SfumatoError, match="not written by this program"):
+    with pytest.raises(SfumatoError, match="not of a Sfumato release"):
         publish(tmp_path, force=True)
     assert (tmp_path / "owner" / "diary.txt").read_text() == "mine"
 

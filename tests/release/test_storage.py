@@ -155,7 +155,7 @@ def test_links_folders_and_missing_files_are_refused(result, tmp_path):
 def test_a_pipe_in_the_place_of_a_file_does_not_wait(out):
     (out / "release" / "data.csv").unlink()
     os.mkfifo(out / "release" / "data.csv")
-    with pytest.raises(SchemaError, match=r"data\.csv: is not a plain file"):
+    with pytest.raises(SchemaError, match=r"data\.csv: this is not a regular file"):
         sf.verify(out)
 
 

@@ -25,7 +25,7 @@ def test_a_claim_that_the_files_leave_open_is_judged_by_the_original(tmp_path, m
     if holds:
         assert sf.write(result, tmp_path / "out", reports=False)
     else:
-        with pytest.raises(VerificationError, match="does not keep its claim"):
+        with pytest.raises(VerificationError, match="does not keep its guarantee"):
             sf.write(result, tmp_path / "out", reports=False)
         assert not (tmp_path / "out").exists()
     assert not holds or sf.verify(tmp_path / "out").outcome == "unsettled"

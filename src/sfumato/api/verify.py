@@ -49,7 +49,7 @@ def check_written(result: Result, place: Place) -> Verdict:
 
 
 def _explain_refusal(release: Release, verdict: Verdict) -> str:
-    name = release.guarantee.name
+    name = release.guarantee.label
     if not verdict.holds:
         return f"{name}: the release does not keep its guarantee: {verdict.in_short}."
     problems = "; ".join((*verdict.unsettled, *verdict.undeclared))

@@ -162,7 +162,7 @@ def test_promises_about_the_whole_are_refused(tmp_path):
         )
     for name in ("essa", "anatomy"):
         data, method = build(name)
-        with pytest.raises(sf.ParameterError, match="cannot be made in partitions"):
+        with pytest.raises(sf.ParameterError, match="cannot be published in partitions"):
             publish_in_partitions(data, method, tmp_path / "out", engine=Local(1))
     assert not (tmp_path / "out").exists()
 
@@ -201,7 +201,7 @@ def test_a_release_is_replaced_by_force_only(sound, damaged):
 
 def test_a_recoding_of_partitions_is_not_applied_and_partitions_are_named(sound):
     data, out = sound
-    with pytest.raises(sf.ParameterError, match=r"apply: .* is a release in partitions"):
+    with pytest.raises(sf.ParameterError, match=r"apply: .* is a partitioned release"):
         sf.apply(out, data)
     with pytest.raises(sf.SchemaError, match=r"is a release in partitions.*part-00000"):
         sf.read_release(out)
@@ -357,7 +357,7 @@ def test_partitions_that_went_or_came_are_found_with_the_original(left, damaged)
     assert verdict.outcome == "broken" and verdict.counterexample["check"] == OWNER_CLAIM
     for look in (sf.attack, sf.measure, sf.verify):
         (out / "owner" / "trace.json").unlink(missing_ok=True)
-        with pytest.raises(SchemaError, match=f"owner/ tells of 3 partitions, and the release has {left}"):
+        with pytest.raises(SchemaError, match=f"owner/ is of 3 partitions, but the release has {left}"):
             look(out, original=data)
 
 

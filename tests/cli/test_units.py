@@ -29,7 +29,7 @@ def test_baskets_are_counted_as_baskets(sfumato, baskets):
     assert "matches no basket or at least 4 baskets" in text
     assert "the guarantee counts baskets, not households" in text
     assert "Households have up to 15 baskets here; the fewest households" in text
-    assert " people" not in text.replace("--protect people", "").replace("protect=people", "").replace(
+    assert " people" not in text.replace("--protect people", "").replace("To count people", "").replace(
         "fewest_people", ""
     )
 

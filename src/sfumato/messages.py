@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
+from typing import Any, Protocol
 
 __all__ = [
     "PYTHON",
@@ -16,8 +16,12 @@ __all__ = [
     "Settings",
     "Style",
     "call",
+    "find_parts",
     "option",
+    "pack",
     "parameter",
+    "unpack",
+    "write",
 ]
 
 
@@ -42,7 +46,7 @@ class Style(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """An option, or a parameter of a method, as somebody gives it.
+    """An option, or a parameter of a method, as somebody gives it; numbers of NumPy become those of Python.
 
     Examples
     --------
@@ -53,6 +57,11 @@ class Setting:
     name: str
     value: object = None
     of_method: bool = False
+
+    def __post_init__(self) -> None:
+        """Take a number of NumPy for what it is."""
+        if hasattr(self.value, "item"):
+            object.__setattr__(self, "value", self.value.item())
 
     def write(self, style: Style) -> str:
         """Write it for the callers of one way in."""
@@ -191,6 +200,17 @@ def write(text: str, style: Style) -> str:
     return text.write(style) if isinstance(text, Message) else text
 
 
+def find_parts(text: str) -> tuple[Part, ...]:
+    """Return the parts of a text.
+
+    Examples
+    --------
+    >>> find_parts("no more")
+    ('no more',)
+    """
+    return text.parts if isinstance(text, Message) else (text,)
+
+
 def option(name: str, value: object = None) -> Setting:
     """Name an option of reading or publishing in a message, with the value to give it if there is one."""
     return Setting(name, value)
@@ -204,3 +224,45 @@ def parameter(name: str, value: object = None) -> Setting:
 def call(python: str, command: str) -> Call:
     """Name what to call in a message."""
     return Call(python, command)
+
+
+_CLASSES = {cls.__name__: cls for cls in (Setting, Settings, MethodName, Call)}
+
+
+def pack(text: str) -> Any:
+    """Return a text as plain values that JSON can hold, with the parts that it has.
+
+    Examples
+    --------
+    >>> pack(Message("Replace it: ", Setting("force", True)))
+    ['Replace it: ', {'name': 'force', 'value': True, 'of_method': False, 'class': 'Setting'}]
+    """
+    if not isinstance(text, Message):
+        return text
+    return [
+        part if isinstance(part, str) else {**dataclasses.asdict(part), "class": type(part).__name__}
+        for part in text.parts
+    ]
+
+
+def unpack(plain: Any) -> str:
+    """Return the text that plain values are of.
+
+    Examples
+    --------
+    >>> hint = Message("Add: ", Settings((Setting("quasi", ["age"]), Setting("k", 5, of_method=True))))
+    >>> unpack(pack(hint)).parts == hint.parts
+    True
+    """
+    return plain if isinstance(plain, str) else Message(*map(_unpack_part, plain))
+
+
+def _unpack_part(plain: Any) -> Part:
+    if isinstance(plain, str):
+        return plain
+    fields = dict(plain)
+    cls = _CLASSES[fields.pop("class")]
+    if cls is Settings:
+        return Settings(tuple(Setting(**setting) for setting in fields["given"]))
+    part: Part = cls(**fields)
+    return part

@@ -404,8 +404,8 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
         "checks": verdict.checks,
         "notes": [note.to_dict() for note in run.notes],
         "warnings": verdict.warnings,
-        "remaining": [dataclasses.asdict(possibility) for possibility in remaining],
-        "little": [dataclasses.asdict(possibility) for possibility in low_utility],
+        "remaining": [possibility.pack() for possibility in remaining],
+        "little": [possibility.pack() for possibility in low_utility],
     }
     return PublishedPartition(job.number, dict(place.files()), outcome)
 
@@ -425,14 +425,14 @@ def _check(release: DividedRelease, folder: Path, outcomes: list[dict[str, Any]]
         Verdict.unite(dict(zip((partition.name for partition in release.partitions), partitions, strict=True))) & whole
     )
     low_utility = merge_retained(
-        [Possibility(**fields) for outcome in outcomes for fields in outcome["little"]], len(outcomes)
+        [Possibility.unpack(fields) for outcome in outcomes for fields in outcome["little"]], len(outcomes)
     )
     return dataclasses.replace(merged, remaining=merged.remaining.refine(Remaining.of([low_utility])))
 
 
 def _read_verdict(outcome: dict[str, Any]) -> Verdict:
     """Return what was found of a partition, as it was kept."""
-    remaining = Remaining.of(Possibility(**fields) for fields in outcome["remaining"])
+    remaining = Remaining.of(Possibility.unpack(fields) for fields in outcome["remaining"])
     warnings = tuple(outcome["warnings"])
     checks = outcome["checks"]
     return Verdict(True, outcome["claimed"], outcome["measured"], checks=checks, warnings=warnings, remaining=remaining)

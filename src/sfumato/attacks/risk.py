@@ -23,6 +23,7 @@ __all__ = [
     "Risk",
     "draw_people",
     "margin_of",
+    "name_knowledge",
     "share_sizes",
     "success",
     "unite_risks",
@@ -211,7 +212,7 @@ class Risk(Tabular):
         Examples
         --------
         >>> print(Risk.of(np.array([1, 1, 3, 9]), "items", m=2).sentence)
-        Someone who knows items (m=2) can single out 50.0 % of 4 people. 75.0 % match fewer than five records; half of
+        Someone who knows 2 items can single out 50.0 % of 4 people. 75.0 % match fewer than five records; half of
         them match at most 1 record.
         """
         shares = share_sizes(self.set_sizes)
@@ -233,8 +234,7 @@ class Risk(Tabular):
 
     @property
     def _knowledge_text(self) -> str:
-        knowledge = self.knowledge.replace("-", " ").removeprefix("known ")
-        return knowledge if self.m is None else f"{knowledge} (m={self.m})"
+        return name_knowledge(self.knowledge, self.m)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, the sets by their sizes; the number attacked by the name of the unit."""
@@ -359,7 +359,7 @@ class FindingsByKnowledge(Tabular, dict[str, Findings]):
     >>> findings
     before:
       an attacker who knows  people  smallest set  mean success  alone
-      items (m=1)            3       2             40 %          0 %
+      1 item                 3       2             40 %          0 %
     after:
     There is no attacker of this sort.
     >>> findings.to_frame()["when"].to_list()
@@ -392,6 +392,23 @@ def _tabulate_finding(finding: Finding) -> str:
     rows = [(name.replace("_", " "), value) for name, value in shown.items() if name not in {"knowledge", "warnings"}]
     table = tabulate(f"An attacker who knows {finding.knowledge}", ["what", "found"], rows)
     return f"{table}{finding.remaining._repr_html_()}"
+
+
+def name_knowledge(knowledge: str, m: int | None) -> str:
+    """Return what an attacker knows, in words: how many pieces, where that is a number.
+
+    Examples
+    --------
+    >>> name_knowledge("ordered-places", 2), name_knowledge("items", 1), name_knowledge("attributes", None)
+    ('2 ordered places', '1 item', 'attributes')
+    >>> name_knowledge("attributes and items", 2)
+    'attributes and 2 items'
+    """
+    words = knowledge.replace("-", " ").removeprefix("known ")
+    if m is None:
+        return words
+    first, also, pieces = words.rpartition(" and ")
+    return f"{first}{also}{m} {pieces.removesuffix('s') if m == 1 else pieces}"
 
 
 def share_sizes(set_sizes: Ints) -> dict[str, float]:

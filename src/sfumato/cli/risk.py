@@ -69,10 +69,12 @@ def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _describe(risk: Mapping[str, Any]) -> str:
-    knowledge = str(risk["knowledge"])
+    from sfumato.attacks.risk import name_knowledge
+
+    knowledge = name_knowledge(risk["knowledge"], risk.get("m"))
     if "seen" in risk:
         return f"{knowledge} ({100 * risk['seen']:.0f} % of the time points)"
-    return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"
+    return knowledge if "m" in risk else f"all {knowledge}"
 
 
 def show_inspection(out: Output, facts: dict[str, Any]) -> None:

@@ -16,8 +16,9 @@ from sfumato.cli.risk import show_inspection
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import format_toml
-from sfumato.messages import Message, option
+from sfumato.messages import Message, option, write
 from sfumato.params import build, declared
+from sfumato.policy import POLICY
 from sfumato.readers.detect import Detection
 from sfumato.release.partition_plan import has_many_partitions
 
@@ -92,11 +93,12 @@ def _show(out: Output, detected: DetectedFile) -> None:
         "could also be": ", ".join(detected.others) or None,
     }
     out.facts("Detected", facts)
+    # What is written is a policy, and its keys are what people can change.
     for reason in detection.reasons:
-        out.print_line(f"- {reason}")
+        out.print_line(f"- {write(reason, POLICY)}")
     for left in detection.open:
-        out.print_line(f"To decide: {left}")
-    out.warn(detection.warnings)
+        out.print_line(f"To decide: {write(left, POLICY)}")
+    out.warn([write(text, POLICY) for text in detection.warnings])
 
 
 def _prompt(out: Output, path: Path, detected: DetectedFile, given: dict[str, Any]) -> DetectedFile:
@@ -210,4 +212,4 @@ def _name_release(path: Path) -> str:
 
 
 def _comment(text: str) -> str:
-    return make_visible(" ".join(text.split()))
+    return make_visible(" ".join(write(text, POLICY).split()))

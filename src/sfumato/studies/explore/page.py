@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
+from sfumato.attacks.risk import name_knowledge
 from sfumato.escape import escape_html as escape
 from sfumato.studies.explore.answer import Exploration
 
@@ -104,7 +105,7 @@ def _risks(before: Sequence[Any]) -> str:
         heads = ["known", "success", *(f"{band} matches" for band in bands)]
         rows = [
             (
-                f"{risk['knowledge']} (m={risk['m']})" if "m" in risk else f"{risk['knowledge']} (all)",
+                name_knowledge(risk["knowledge"], risk["m"]) if "m" in risk else f"all {risk['knowledge']}",
                 _share(risk["mean_success"]),
                 *(_share(risk["set_sizes"].get(band, 0.0)) for band in bands),
             )

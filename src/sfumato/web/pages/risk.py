@@ -7,6 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
+from sfumato.attacks.risk import name_knowledge
 from sfumato.reports.numbers import show_share
 from sfumato.web.pages.parts import (
     Field,
@@ -136,9 +137,9 @@ def describe(risk: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> describe({"knowledge": "ordered-places", "m": 2})
-    'ordered places (m=2)'
+    '2 ordered places'
     """
-    knowledge = str(risk["knowledge"]).replace("-", " ").removeprefix("known ")
+    knowledge = name_knowledge(risk["knowledge"], risk.get("m"))
     if "seen" in risk:
         return f"{knowledge} ({show_share(risk['seen'])} of the time points)"
-    return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"
+    return knowledge if "m" in risk else f"all {knowledge}"

@@ -11,10 +11,12 @@ import pytest
 import sfumato as sf
 from sfumato import plugins
 from sfumato.attacks.risk import Risk, unite_risks
+from sfumato.cli.style import COMMAND_LINE
 from sfumato.data.select import take_rows
 from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_partitions
 from sfumato.exceptions import SchemaError
+from sfumato.messages import write
 from sfumato.release import partitioned
 from sfumato.release.locate import set_partitions_beside
 from sfumato.release.storage import read_release, write_release
@@ -162,7 +164,7 @@ def test_promises_about_the_whole_are_refused(tmp_path):
         )
     for name in ("essa", "anatomy"):
         data, method = build(name)
-        with pytest.raises(sf.ParameterError, match="cannot be made in partitions"):
+        with pytest.raises(sf.ParameterError, match="cannot be published in partitions"):
             publish_in_partitions(data, method, tmp_path / "out", engine=Local(1))
     assert not (tmp_path / "out").exists()
 
@@ -201,7 +203,7 @@ def test_a_release_is_replaced_by_force_only(sound, damaged):
 
 def test_a_recoding_of_partitions_is_not_applied_and_partitions_are_named(sound):
     data, out = sound
-    with pytest.raises(sf.ParameterError, match=r"apply: .* is a release in partitions"):
+    with pytest.raises(sf.ParameterError, match=r"apply: .* is a partitioned release"):
         sf.apply(out, data)
     with pytest.raises(sf.SchemaError, match=r"is a release in partitions.*part-00000"):
         sf.read_release(out)
@@ -357,7 +359,7 @@ def test_partitions_that_went_or_came_are_found_with_the_original(left, damaged)
     assert verdict.outcome == "broken" and verdict.counterexample["check"] == OWNER_CLAIM
     for look in (sf.attack, sf.measure, sf.verify):
         (out / "owner" / "trace.json").unlink(missing_ok=True)
-        with pytest.raises(SchemaError, match=f"owner/ tells of 3 partitions, and the release has {left}"):
+        with pytest.raises(SchemaError, match=f"owner/ is of 3 partitions, but the release has {left}"):
             look(out, original=data)
 
 
@@ -446,3 +448,15 @@ def test_advice_of_partitions_is_one_that_helps_them_all(tmp_path):
     (asked,) = [one for one in made.verdict.remaining if one.about == "neighbouring-events"]
     assert asked.hint.startswith("What helps: blur=100 with") and str(asked) in made.warnings
     assert asked.counts == {"people": 80, "of": 80}
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
+def test_advice_of_partitions_names_options_as_each_way_in_writes_them(tmp_path):
+    rows = [[("mail", 1000 * i), ("news", 1000 * i + 3)] for i in range(40)]
+    data = sf.Dataset.of("sequences", rows, monitored=("mail",))
+    made = publish_in_partitions(
+        data, sf.methods.Hi(k=4), tmp_path / "out", partition_size=20, engine=Local(1), secret=SECRET
+    )
+    (advice,) = [one.hint for one in made.verdict.remaining if one.about == "neighbouring-events"]
+    assert "blur=10 " in advice and "monitored='*'" in advice
+    assert "-p blur=10 " in write(advice, COMMAND_LINE) and "--monitored '*'" in write(advice, COMMAND_LINE)

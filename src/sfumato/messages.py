@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 __all__ = [
     "PYTHON",
@@ -16,8 +17,10 @@ __all__ = [
     "Settings",
     "Style",
     "call",
+    "from_plain",
     "option",
     "parameter",
+    "to_plain",
 ]
 
 
@@ -189,6 +192,42 @@ def write(text: str, style: Style) -> str:
     'no more'
     """
     return text.write(style) if isinstance(text, Message) else text
+
+
+def to_plain(text: str) -> Any:
+    """Return a text as plain values for JSON, from which :func:`from_plain` makes the same text again.
+
+    Examples
+    --------
+    >>> plain = to_plain(Message("Name it: ", option("columns", {"owner": "NAME"}), "."))
+    >>> plain
+    ['Name it: ', {'Setting': ['columns', {'owner': 'NAME'}, False]}, '.']
+    >>> from_plain(plain).parts[1].name, from_plain(to_plain("no more"))
+    ('columns', 'no more')
+    """
+    if not isinstance(text, Message):
+        return text
+    return [part if isinstance(part, str) else _part_to_plain(part) for part in text.parts]
+
+
+def _part_to_plain(part: Setting | Settings | MethodName | Call) -> dict[str, list[Any]]:
+    if isinstance(part, Settings):
+        return {"Settings": [_part_to_plain(setting) for setting in part.given]}
+    return {type(part).__name__: [getattr(part, field.name) for field in dataclasses.fields(part)]}
+
+
+def from_plain(plain: Any) -> str:
+    """Return the text that :func:`to_plain` made plain values of."""
+    if isinstance(plain, str):
+        return plain
+    return Message(*(part if isinstance(part, str) else _part_from_plain(part) for part in plain))
+
+
+def _part_from_plain(plain: Mapping[str, list[Any]]) -> Any:
+    ((name, values),) = plain.items()
+    if name == "Settings":
+        return Settings(tuple(map(_part_from_plain, values)))
+    return {"Setting": Setting, "MethodName": MethodName, "Call": Call}[name](*values)
 
 
 def option(name: str, value: object = None) -> Setting:

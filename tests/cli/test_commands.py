@@ -43,7 +43,7 @@ def test_methods_lists_parameters_with_ranges_and_papers(sfumato):
     assert "Poulis" in found["seqanon"]["paper"]
     of_sets = {m["name"] for m in sfumato("methods", "--kind", "sets", "--json").json["methods"]}
     assert "disassociation" in of_sets and "seqanon" not in of_sets
-    assert sfumato("methods", "--kind", "set", "--json", expect=2).json["error"].endswith("Did you mean 'sets'?")
+    assert sfumato("methods", "--kind", "set", "--json", expect=2).json["error"].endswith("Did you mean --kind sets?")
     assert "seqanon" in sfumato("methods").stdout
 
 

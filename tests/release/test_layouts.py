@@ -59,7 +59,7 @@ def test_records_without_lists_have_no_long_layout(name):
     def check(release):
         with pytest.raises(ParameterError, match=f"{name} holds no list"):
             arrange_records(release, "long")
-        with pytest.raises(ParameterError, match="layout must be one of wide, long"):
+        with pytest.raises(ParameterError, match="layout= must be one of wide, long"):
             arrange_records(release, "tall")
 
     check()

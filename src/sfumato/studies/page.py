@@ -248,13 +248,13 @@ def _write_measure(measure: Measure, figures: Sequence[Figure]) -> _Section:
 def _write_answers(figures: Sequence[Figure]) -> _Section:
     own = [figure for figure in figures if figure.section == "answers"]
     if not own:
-        return "answers", "What can still be asked", ""
+        return "answers", "Queries of the release", ""
     intro = (
         f"Every release was asked how many have a value ({MEANT}), stretch of time by stretch of time. Of a method "
         "that ran with more than three values the first, a middle and the last one are drawn; all are in "
         "answers.parquet and answers.csv."
     )
-    return "answers", "What can still be asked", f"<p>{escape(intro)}</p><div class='pair'>{_place(own)}</div>"
+    return "answers", "Queries of the release", f"<p>{escape(intro)}</p><div class='pair'>{_place(own)}</div>"
 
 
 def _write_cost(figures: Sequence[Figure]) -> _Section:

@@ -59,7 +59,7 @@ def test_what_cannot_be_tried_is_said_with_what_would_help():
         sf.explore(sf.Dataset.of("sets", [["a"], ["b"]]), methods=["mondrian"])
     with pytest.raises(ParameterError, match="There is no measure"):
         sf.explore(sf.Dataset.of("sets", [["a"], ["b"]]), measure="beauty")
-    with pytest.raises(ParameterError, match="what kind"):
+    with pytest.raises(ParameterError, match="kind= is missing"):
         sf.explore("people.csv")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from sfumato.messages import Message, Setting, Style, write
+from sfumato.messages import Message, Setting, Style, find_parts, write
 
 __all__ = [
     "InfeasibleError",
@@ -51,7 +51,7 @@ class SfumatoError(Exception):
     ) -> None:
         self.text = Message(message, " ", hint) if hint else message
         super().__init__(str(self.text))
-        named = (part.name for part in getattr(message, "parts", ()) if isinstance(part, Setting))
+        named = (part.name for part in find_parts(message) if isinstance(part, Setting))
         self.option = option or next(named, "")
         self.column, self.rows, self.hint = column, tuple(rows), hint
 
@@ -71,7 +71,7 @@ class SfumatoError(Exception):
         >>> str(error), error.column
         ("people.csv: Column 'age' is empty.", 'age')
         """
-        first, *rest = self.text.parts if isinstance(self.text, Message) else (self.text,)
+        first, *rest = find_parts(self.text)
         if instead_of and isinstance(first, str):
             first = first.removeprefix(f"{instead_of}: ")
         return self._copy(Message(place, ": ", first, *rest))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 __all__ = [
@@ -17,10 +16,12 @@ __all__ = [
     "Settings",
     "Style",
     "call",
-    "from_plain",
+    "find_parts",
     "option",
+    "pack",
     "parameter",
-    "to_plain",
+    "unpack",
+    "write",
 ]
 
 
@@ -45,7 +46,7 @@ class Style(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """An option, or a parameter of a method, as somebody gives it.
+    """An option, or a parameter of a method, as somebody gives it; numbers of NumPy become those of Python.
 
     Examples
     --------
@@ -56,6 +57,11 @@ class Setting:
     name: str
     value: object = None
     of_method: bool = False
+
+    def __post_init__(self) -> None:
+        """Take a number of NumPy for what it is."""
+        if hasattr(self.value, "item"):
+            object.__setattr__(self, "value", self.value.item())
 
     def write(self, style: Style) -> str:
         """Write it for the callers of one way in."""
@@ -194,40 +200,15 @@ def write(text: str, style: Style) -> str:
     return text.write(style) if isinstance(text, Message) else text
 
 
-def to_plain(text: str) -> Any:
-    """Return a text as plain values for JSON, from which :func:`from_plain` makes the same text again.
+def find_parts(text: str) -> tuple[Part, ...]:
+    """Return the parts of a text.
 
     Examples
     --------
-    >>> plain = to_plain(Message("Name it: ", option("columns", {"owner": "NAME"}), "."))
-    >>> plain
-    ['Name it: ', {'Setting': ['columns', {'owner': 'NAME'}, False]}, '.']
-    >>> from_plain(plain).parts[1].name, from_plain(to_plain("no more"))
-    ('columns', 'no more')
+    >>> find_parts("no more")
+    ('no more',)
     """
-    if not isinstance(text, Message):
-        return text
-    return [part if isinstance(part, str) else _part_to_plain(part) for part in text.parts]
-
-
-def _part_to_plain(part: Setting | Settings | MethodName | Call) -> dict[str, list[Any]]:
-    if isinstance(part, Settings):
-        return {"Settings": [_part_to_plain(setting) for setting in part.given]}
-    return {type(part).__name__: [getattr(part, field.name) for field in dataclasses.fields(part)]}
-
-
-def from_plain(plain: Any) -> str:
-    """Return the text that :func:`to_plain` made plain values of."""
-    if isinstance(plain, str):
-        return plain
-    return Message(*(part if isinstance(part, str) else _part_from_plain(part) for part in plain))
-
-
-def _part_from_plain(plain: Mapping[str, list[Any]]) -> Any:
-    ((name, values),) = plain.items()
-    if name == "Settings":
-        return Settings(tuple(map(_part_from_plain, values)))
-    return {"Setting": Setting, "MethodName": MethodName, "Call": Call}[name](*values)
+    return text.parts if isinstance(text, Message) else (text,)
 
 
 def option(name: str, value: object = None) -> Setting:
@@ -243,3 +224,45 @@ def parameter(name: str, value: object = None) -> Setting:
 def call(python: str, command: str) -> Call:
     """Name what to call in a message."""
     return Call(python, command)
+
+
+_CLASSES = {cls.__name__: cls for cls in (Setting, Settings, MethodName, Call)}
+
+
+def pack(text: str) -> Any:
+    """Return a text as plain values that JSON can hold, with the parts that it has.
+
+    Examples
+    --------
+    >>> pack(Message("Replace it: ", Setting("force", True)))
+    ['Replace it: ', {'name': 'force', 'value': True, 'of_method': False, 'class': 'Setting'}]
+    """
+    if not isinstance(text, Message):
+        return text
+    return [
+        part if isinstance(part, str) else {**dataclasses.asdict(part), "class": type(part).__name__}
+        for part in text.parts
+    ]
+
+
+def unpack(plain: Any) -> str:
+    """Return the text that plain values are of.
+
+    Examples
+    --------
+    >>> hint = Message("Add: ", Settings((Setting("quasi", ["age"]), Setting("k", 5, of_method=True))))
+    >>> unpack(pack(hint)).parts == hint.parts
+    True
+    """
+    return plain if isinstance(plain, str) else Message(*map(_unpack_part, plain))
+
+
+def _unpack_part(plain: Any) -> Part:
+    if isinstance(plain, str):
+        return plain
+    fields = dict(plain)
+    cls = _CLASSES[fields.pop("class")]
+    if cls is Settings:
+        return Settings(tuple(Setting(**setting) for setting in fields["given"]))
+    part: Part = cls(**fields)
+    return part

@@ -101,14 +101,14 @@ def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, m
 @pytest.mark.parametrize("words", [[], ["--engine", "local"]])
 def test_places_that_only_spark_reads_are_refused_without_it(words, sfumato, tmp_path):
     done = sfumato("anonymize", "hdfs://host/data", *METHOD, "--out", "out", *words, expect=2)
-    assert "Only Spark reads and writes hdfs://host/data" in done.stderr
+    assert "only the engine spark reads URIs" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_a_release_in_partitions_is_reported_exported_and_measured_as_one_but_not_applied(sfumato, checkins, tmp_path):
     sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json")
     assert "The partitions" in (tmp_path / "out" / "owner" / "report.html").read_text()
-    assert "apply: out is a release in partitions" in sfumato("apply", "out", checkins, "--out", "o2", expect=2).stderr
+    assert "apply: out is a partitioned release" in sfumato("apply", "out", checkins, "--out", "o2", expect=2).stderr
     sfumato("export", "out", "--out", "visits.csv")
     assert (tmp_path / "visits.csv").read_text().startswith("part,person,")
     found = sfumato("measure", "out", "--original", checkins, "--json").json["measures"]

@@ -408,7 +408,7 @@ def test_an_existing_stream_is_not_replaced_without_force(whole):
     data, out = whole
     with pytest.raises(SfumatoError, match="force=True"):
         publish(data, out)
-    with pytest.raises(SfumatoError, match="come to its end"):
+    with pytest.raises(SfumatoError, match="is finished"):
         publish(data, out, resume="replay")
     publish(data, out, force=True)
 
@@ -450,7 +450,7 @@ def test_what_cannot_be_resumed_says_why(whole, tmp_path, monkeypatch):
     ("text", "message"),
     [
         ("", "empty"),
-        ("time,age,sex,illness\n", "only a header"),
+        ("time,age,sex,illness\n", "there are no rows"),
         ("time,age,illness\n1,2,flu\n", "no column 'sex'"),
         ("time,age,sex,illness\n1,2,f,flu\nx,2,f,flu\n", "row 2"),
         ("time,age,sex,illness\n1,,f,flu\n", "empty cells"),

@@ -57,7 +57,7 @@ def test_bad_requests_change_nothing(sfumato, tmp_path):
         ([*SENSITIVE[2:], "--method", "essa", "-p", "delta=2"], "delta must be above 0 and at most 1"),
         ([*SENSITIVE[2:], "--method", "essa"], "delta must be given"),
         ([*SENSITIVE[2:], "--method", "odesa", "-p", "delta=0.1"], "one sensitive event"),
-        (["--sensitive", "nothing", "--method", "essa", "-p", "delta=0.1"], "entry 1, does not occur"),
+        (["--sensitive", "nothing", "--method", "essa", "-p", "delta=0.1"], "does not occur in the data (entry 1)"),
         (["--method", "essa", "-p", "delta=0.1"], "needs sensitive events"),
     ):
         assert message in " ".join(sfumato(*common, *words, expect=2).stderr.split())

@@ -206,7 +206,7 @@ def test_counting_people_needs_to_know_people():
 
 def test_too_few_of_anything_is_said_in_its_own_words():
     days = one_resident(3)
-    with pytest.raises(ParameterError, match=re.escape("at most the number of days, got k=5 for 3 days")):
+    with pytest.raises(ParameterError, match=re.escape("at most the number of days, got 5 for 3 days")):
         sf.anonymize(days, sf.methods.Mc(k=5))
-    with pytest.raises(ParameterError, match=re.escape("at most the number of people, got k=5 for 1 person")):
+    with pytest.raises(ParameterError, match=re.escape("at most the number of people, got 5 for 1 person")):
         sf.anonymize(sf.Dataset.of("sets", [["a"]]), sf.methods.Disassociation(k=5, m=1))

@@ -26,7 +26,7 @@ CHECKED = (
 )
 """Folders and files in which faults are planted."""
 
-GUARANTEES = "src/sfumato/kinds/{kind}/guarantees"
+GUARANTEES = "src/sfumato/kinds/{kind}/guarantees.py"
 """One module per guarantee, named after it: damaged releases are called by these names."""
 
 DAMAGES = "tests/damage"
@@ -92,5 +92,5 @@ def list_kinds(tree: Path) -> list[str]:
 
 def list_guarantees(tree: Path, kind: str) -> list[str]:
     """Return the names of the guarantees of a kind."""
-    modules = (tree / GUARANTEES.format(kind=kind)).glob("[!_]*.py")
-    return sorted(module.stem.replace("_", "-") for module in modules)
+    text = (tree / GUARANTEES.format(kind=kind)).read_text(encoding="utf-8")
+    return sorted(re.findall(r'^    name: ClassVar\[str\] = "(.*)"$', text, re.MULTILINE))

@@ -92,7 +92,7 @@ def test_what_is_wrong_is_said_without_a_value():
         sf.read(twice, kind="trajectories")
     with pytest.raises(SchemaError, match="data frame: there are no rows"):
         sf.read(pd.DataFrame({"person": [], "place": []}), kind="trajectories")
-    with pytest.raises(ParameterError, match="delimiter= does not apply to data frames"):
+    with pytest.raises(ParameterError, match="delimiter= does not apply to a data frame"):
         sf.read(pd.DataFrame(VISITS), kind="trajectories", delimiter=";")
     with pytest.raises(SchemaError, match="'place' has empty cells in row 2"):
         sf.read(pd.DataFrame({"person": ["a", "b"], "place": ["x", None]}), kind="trajectories")

@@ -56,7 +56,7 @@ def test_every_option_has_a_label_on_pages():
 
 def test_a_study_file_names_keys_as_it_writes_them(tmp_path):
     places = Places(tmp_path / "a.toml", "[data]\nkind = 'table'\nplaces = 'grid:x'\n")
-    with pytest.raises(ParameterError) as fault, places.at("data"):
+    with pytest.raises(SfumatoError) as fault, places.at("data"):
         raise SfumatoError(
             Message(option("places"), " is wrong."), hint=Message("Use ", option("places", "grid:5"), ".")
         )

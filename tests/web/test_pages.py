@@ -115,7 +115,7 @@ def test_an_infeasible_request_is_a_sentence(tmp_path):
         asked = {"files": {"data": [name]}, "method": "mondrian", "parameters": {"k": 5000}, "out": "x"}
         job = workspace.jobs.request("publish", fresh=True, **asked)
         await user.open(f"/run/{job.key}")
-        await user.should_see("k must be at most the number of people")
+        await user.should_see('"k" must be at most the number of people')
         await user.should_see("Try again")
         assert workspace.project.list("releases") == []
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from sfumato.escape import escape_html
-from sfumato.messages import Message, Part, Setting
+from sfumato.messages import Message, Part, Setting, pack, unpack
 
 __all__ = ["NOTHING", "TITLE", "Possibility", "Remaining", "Severity", "quote", "show_number"]
 
@@ -113,6 +113,22 @@ class Possibility:
 
     def __str__(self) -> str:
         return Message(self.sentence, " ", self.hint) if self.hint else self.sentence
+
+    def pack(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold, of which :meth:`unpack` makes the same."""
+        return {**vars(self), "wording": pack(self.wording), "remedy": pack(self.remedy)}
+
+    @classmethod
+    def unpack(cls, fields: Mapping[str, Any]) -> Possibility:
+        """Make what plain values are of.
+
+        Examples
+        --------
+        >>> rare = Possibility("uniqueness", "age", "note", "{people} of {of}", counts={"people": 1, "of": 9})
+        >>> Possibility.unpack(rare.pack()) == rare
+        True
+        """
+        return cls(**{**fields, "wording": unpack(fields["wording"]), "remedy": unpack(fields["remedy"])})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

@@ -44,7 +44,7 @@ from sfumato.engines.tasks import (
 from sfumato.engines.upload import open_upload
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.formats.memory import MemoryPlace
-from sfumato.messages import Message, from_plain, option, to_plain
+from sfumato.messages import Message, option, pack, unpack
 from sfumato.metrics.retained_detail import find_retained, judge_retained, merge_retained
 from sfumato.old_names import with_old_keywords
 from sfumato.readers.archives import name_place
@@ -403,9 +403,9 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
         "measured": verdict.measured,
         "checks": verdict.checks,
         "notes": [note.to_dict() for note in run.notes],
-        "warnings": list(map(to_plain, verdict.warnings)),
-        "remaining": [_possibility_to_plain(possibility) for possibility in remaining],
-        "little": [_possibility_to_plain(possibility) for possibility in low_utility],
+        "warnings": list(map(pack, verdict.warnings)),
+        "remaining": [possibility.pack() for possibility in remaining],
+        "little": [possibility.pack() for possibility in low_utility],
     }
     return PublishedPartition(job.number, dict(place.files()), outcome)
 
@@ -425,26 +425,15 @@ def _check(release: DividedRelease, folder: Path, outcomes: list[dict[str, Any]]
         Verdict.unite(dict(zip((partition.name for partition in release.partitions), partitions, strict=True))) & whole
     )
     low_utility = merge_retained(
-        [_possibility_from_plain(fields) for outcome in outcomes for fields in outcome["little"]], len(outcomes)
+        [Possibility.unpack(fields) for outcome in outcomes for fields in outcome["little"]], len(outcomes)
     )
     return dataclasses.replace(merged, remaining=merged.remaining.refine(Remaining.of([low_utility])))
 
 
-def _possibility_to_plain(possibility: Possibility) -> dict[str, Any]:
-    """Return plain values of what remains possible; sentences keep the options that they name."""
-    texts = {"wording": to_plain(possibility.wording), "remedy": to_plain(possibility.remedy)}
-    return dataclasses.asdict(possibility) | texts
-
-
-def _possibility_from_plain(fields: Mapping[str, Any]) -> Possibility:
-    texts = {"wording": from_plain(fields["wording"]), "remedy": from_plain(fields["remedy"])}
-    return Possibility(**{**fields, **texts})
-
-
 def _read_verdict(outcome: dict[str, Any]) -> Verdict:
     """Return what was found of a partition, as it was kept."""
-    remaining = Remaining.of(_possibility_from_plain(fields) for fields in outcome["remaining"])
-    warnings = tuple(map(from_plain, outcome["warnings"]))
+    remaining = Remaining.of(Possibility.unpack(fields) for fields in outcome["remaining"])
+    warnings = tuple(map(unpack, outcome["warnings"]))
     checks = outcome["checks"]
     return Verdict(True, outcome["claimed"], outcome["measured"], checks=checks, warnings=warnings, remaining=remaining)
 

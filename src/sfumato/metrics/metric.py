@@ -77,8 +77,8 @@ class Score(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, one flat row of a table."""
-        found = {"metric": self.name, "value": self.value, "better": self.better, "scale": self.scale}
-        return {**found, **self.details}
+        values = {"metric": self.name, "value": self.value, "better": self.better, "scale": self.scale}
+        return {**values, **self.details}
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.name}: {self._amount} ({self.scale})"
@@ -197,7 +197,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
     title: ClassVar[str]
     unit: ClassVar[str]
     better: ClassVar[Better]
-    ends: ClassVar[str]
+    ends: ClassVar[str] = ""
     paper: ClassVar[str]
     explanation: ClassVar[str]
     unchanged: ClassVar[float | str]

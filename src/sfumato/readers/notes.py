@@ -9,11 +9,11 @@ from sfumato.data.notes import Note
 __all__ = [
     "EMPTY_ROWS",
     "FILES_READ",
-    "FOUND",
     "OWNERS",
     "ROLE",
     "ROWS_READ",
     "SPMF_LINES",
+    "SUMMARY",
     "note_empty_rows",
     "note_empty_sequences",
     "note_encoding",
@@ -33,7 +33,7 @@ __all__ = [
 EMPTY_ROWS = "empty-rows-left-out"
 """Rows that were left out because of empty cells: the columns of all partitions are listed together."""
 FILES_READ = "files-read"
-FOUND = "found"
+SUMMARY = "summary"
 """How much there is of everything: what is counted may be in several partitions, so that counts do not add up."""
 OWNERS = "owners"
 ROLE = "role-assigned"

@@ -10,7 +10,7 @@ from sfumato.messages import Message, option
 __all__ = ["refuse_resolution", "refuse_without"]
 
 
-def refuse_without(name: str, role: str, known: Sequence[str] = ()) -> SchemaError:
+def refuse_without(name: str, role: str, usual: Sequence[str] = ()) -> SchemaError:
     """Return the error for a file without a column of a role.
 
     Parameters
@@ -19,7 +19,7 @@ def refuse_without(name: str, role: str, known: Sequence[str] = ()) -> SchemaErr
         Of the file.
     role
         The role that no column has.
-    known
+    usual
         Names of columns that are known to have this role.
 
     Examples
@@ -27,7 +27,7 @@ def refuse_without(name: str, role: str, known: Sequence[str] = ()) -> SchemaErr
     >>> print(refuse_without("visits.csv", "person", ("uid", "user")))
     visits.csv: there is no column for the person. Name it: columns={'person': 'NAME'}. Known names: person, uid, user.
     """
-    names = f" Known names: {', '.join((role, *known[:3]))}." if known else ""
+    names = f" Known names: {', '.join((role, *usual[:3]))}." if usual else ""
     return SchemaError(
         f"{name}: there is no column for the {role}.",
         option="columns",

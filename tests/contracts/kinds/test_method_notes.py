@@ -123,7 +123,7 @@ def test_groups_of_tables_do_not_depend_on_sensitive_values_with_k_only(name):
     method = plugins.methods_for("table")[name](k=3)
     data = releases.numbers() if name == "mdav" else releases.table()
     release = publish(data, method).release
-    assert "does not depend on sensitive values" in release.method_note
+    assert "do not depend on sensitive values" in release.method_note
     for seed in range(5):
         other = shuffle(shuffle(data, "illness", seed), "smokes", seed + 50)
         quasi = release.guarantee.quasi
@@ -175,7 +175,7 @@ def test_groups_with_sets_do_not_depend_on_sensitive_items_with_k_only(name):
         )
 
     first = publish_with(range(40))
-    assert "does not depend on sensitive values" in first.method_note
+    assert "do not depend on sensitive values" in first.method_note
     for seed in range(3):
         assert find_known(publish_with(np.random.default_rng(seed).permutation(40))) == find_known(first)
 

@@ -79,7 +79,7 @@ def test_another_original_is_told_also_where_the_release_fits_it(tmp_path):
         verdict = sf.verify(source, other)
         said = str(verdict.unsettled)
         assert verdict.outcome == "unsettled"
-        assert "made from, though nothing published contradicts it: it is other data, or was read" in said
+        assert "though nothing published contradicts it" in said
         assert "rows in another order" not in said
 
 
@@ -93,7 +93,7 @@ def test_the_same_times_in_another_unit_are_another_original_and_not_a_broken_pr
     assert sf.verify(tmp_path / "out", dated).outcome == "holds"
     for source in (tmp_path / "out", result):
         verdict = sf.verify(source, numbers)
-        assert verdict.outcome == "unsettled" and "units of time" in verdict.unsettled[-1]
+        assert verdict.outcome == "unsettled" and "the two do not fit" in verdict.unsettled[-1]
 
 
 def test_releases_from_before_digests_were_kept_are_read_as_ever(published, tmp_path):

@@ -13,7 +13,7 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.attacks.risk import Risk
 from sfumato.kinds.activity.attacks import known_slots
-from sfumato.kinds.sequences.knowledge.matches import build_knowledge
+from sfumato.kinds.sequences.knowledge.class_matches import build_knowledge
 from sfumato.kinds.sequences.knowledge.parts import narrow_people
 
 FIRST = {kind: sorted(plugins.methods_for(kind))[-1] for kind in KINDS}

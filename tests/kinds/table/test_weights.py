@@ -71,7 +71,7 @@ def test_a_weight_that_is_a_quasi_identifier_is_published_in_ranges_that_keep_th
 def test_a_precise_weight_is_not_published_as_it_is(role):
     roles = {name: (*columns, "w") if name == role else columns for name, columns in (ROLES | {"plain": ()}).items()}
     roles |= {"drop": ("w",)} if role == "drop" else {}
-    with pytest.raises(sf.ParameterError, match="nearly as a name"):
+    with pytest.raises(sf.ParameterError, match="precise weights nearly identify people"):
         sf.read(people(), "table", weight="w", **roles)
 
 

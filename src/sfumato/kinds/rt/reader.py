@@ -42,7 +42,7 @@ from sfumato.readers.cells import as_text, encode_labels
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.readers.notes import FOUND, ROLE, note_role, note_rows
+from sfumato.readers.notes import ROLE, SUMMARY, note_role, note_rows
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.agreement import note_count
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole
@@ -347,7 +347,7 @@ def _describe_items(items: int, kinds: int, without: int) -> Note:
     template = "Found {items} {items:item|items} of {kinds} {kinds:kind|kinds}" + (
         "; {without} {without:person has|people have} none." if without else "."
     )
-    return Note(FOUND, template, {"items": items, "kinds": kinds, "without": without})
+    return Note(SUMMARY, template, {"items": items, "kinds": kinds, "without": without})
 
 
 def _find_person_column(names: Sequence[str], read_options: ReadOptions) -> str | None:
@@ -373,8 +373,8 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note
 
 def _summarise(summary: All, notes: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
     """Note how many there are of everything."""
-    without = sum(note.counts["without"] for bucket in notes for note in bucket if note.code == FOUND)
-    return {FOUND: _describe_items(int(summary.survey.counts.sum()), len(summary.survey.counts), without)}
+    without = sum(note.counts["without"] for bucket in notes for note in bucket if note.code == SUMMARY)
+    return {SUMMARY: _describe_items(int(summary.survey.counts.sum()), len(summary.survey.counts), without)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

@@ -19,7 +19,7 @@ from sfumato.readers.cells import encode_labels, list_marked, name_failing, pars
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.missing import resolve_missing
-from sfumato.readers.notes import FOUND, note_rows, note_truncated, note_zone
+from sfumato.readers.notes import SUMMARY, note_rows, note_truncated, note_zone
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.role_errors import refuse_resolution, refuse_without
 from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
@@ -100,7 +100,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     points, offsets, codes, sums = _add_up(times, rank_names(events.labels)[events.codes], counts, len(labels))
     notes.append(
         Note(
-            FOUND,
+            SUMMARY,
             "Found {points} time {points:point|points} with {occurrences} {occurrences:occurrence|occurrences} of "
             "{events} {events:event|events}.",
             {"points": len(points), "occurrences": int(sums.sum()), "events": len(labels)},

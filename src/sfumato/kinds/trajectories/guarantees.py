@@ -25,7 +25,7 @@ class KmAnonymity(Guarantee):
     'Every sequence of up to 2 places of a published record occurs in at least 5 published records.'
     >>> print(KmAnonymity(k=5, m=2).statement(RecordUnit("day", "days", "person")))
     Every sequence of up to 2 places of a published day occurs in at least 5 published days. A record is a day of a
-    person, and a person may have several: the promise counts days, not people.
+    person, and a person may have several: the guarantee counts days, not people.
 
     References
     ----------

@@ -15,6 +15,7 @@ from sfumato.api.detect import DetectedFile, detect_file
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.exports import write_table
+from sfumato.messages import Setting, find_parts
 from sfumato.readers.detect import FileProfile
 from sfumato.release.run import Progress
 from sfumato.web.form_style import FORMS
@@ -133,7 +134,8 @@ def _detect_file(path: Path, kind: str | None) -> DetectedFile:
 
 
 def _needs_sensitive(left: tuple[str, ...]) -> bool:
-    return any("(sensitive)" in text for text in left)
+    """Tell whether a file leaves open what is sensitive."""
+    return any(isinstance(part, Setting) and part.name == "sensitive" for text in left for part in find_parts(text))
 
 
 def _most_common(dataset: Dataset) -> str:

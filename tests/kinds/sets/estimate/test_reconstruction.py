@@ -50,7 +50,7 @@ def test_only_chunks_are_reconstructed():
     tree = sf.Hierarchy.from_paths([("a", "*"), ("b", "*")])
     data = sf.Dataset.of("sets", [["a"], ["a"], ["b"]], hierarchy=tree)
     release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes([1] * 32)).release
-    with pytest.raises(ParameterError, match="publishes records, not chunks"):
+    with pytest.raises(ParameterError, match="publishes whole records, not chunks"):
         reconstruct(release)
     with pytest.raises(ParameterError, match="copies= must be at least 1"):
         reconstruct(RELEASE, copies=0)

@@ -143,13 +143,13 @@ def test_values_are_drawn_from_their_cells(comparison, seed):
         features = Features(column)
         drawn = features.draw(np.random.default_rng(seed).random(len(rows)))
         assert drawn.shape[1] == features.of_original.shape[1] and np.isfinite(drawn).all()
-        exact = column.exact[column.cells.index]
+        exact = column.exact[column.published.codes]
         assert drawn[exact] == pytest.approx(features.of_original[rows][exact])
         if column.attribute.axis is not None:
-            low, high, _, suppressed = column.cells.bounds
+            (low, high), suppressed = column.values.bounds, column.values.suppressed
             axis = column.attribute.axis
             span = max(axis[-1] - axis[0], 1e-9)
             place = drawn[:, 0] * span + axis[0]
-            inside = (place >= low[column.cells.index] - 1e-9) & (place <= high[column.cells.index] + 1e-9)
+            inside = (place >= low[column.published.codes] - 1e-9) & (place <= high[column.published.codes] + 1e-9)
             missing = drawn[:, 1] == 1
-            assert (inside | missing | suppressed[column.cells.index]).all()
+            assert (inside | missing | suppressed[column.published.codes]).all()

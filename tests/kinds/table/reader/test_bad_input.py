@@ -186,7 +186,7 @@ GIVEN = PASTE.split()
         (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=sex.csv"], "1 value is not a leaf of its hierarchy"),
         (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=two.csv"], "one root is needed"),
         (HEADER + GOOD + f"a,{CANARY},f,flu\n", [*GIVEN, "--scale", "age=numeric"], "hold numbers; row 4 does not"),
-        (HEADER + GOOD, [*GIVEN, "-p", "k=4"], "k must be at most the number of people, got k=4 for 3"),
+        (HEADER + GOOD, [*GIVEN, "-p", "k=4"], "k must be at most the number of people, got 4 for 3"),
         (HEADER + GOOD, [*GIVEN, "-p", "l=3"], "l must be at most 2, the number of values of column 'illness', got 3"),
         ("name,age,age\na,1,2\n", GIVEN, "column 3 repeats an earlier name"),
         (HEADER + "a,2024-02-30,f,x\n", [*GIVEN, "--scale", "age=date"], "column 'age': row 1 has a date or time that"),

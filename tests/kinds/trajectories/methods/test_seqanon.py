@@ -62,7 +62,7 @@ def test_withholding_everybody_is_infeasible():
 
 
 def test_more_k_than_people_is_a_parameter_error():
-    with pytest.raises(ParameterError, match="k must be at most the number of people, got k=7 for 6 people"):
+    with pytest.raises(ParameterError, match="k must be at most the number of people, got 7 for 6 people"):
         SeqAnon(k=7, m=2).anonymize(six(), Run())
 
 

@@ -33,7 +33,7 @@ from sfumato.kinds.activity.reader.episodes import (
     stretch_months,
 )
 from sfumato.kinds.activity.reader.homes import is_adl, is_aras, list_recordings
-from sfumato.kinds.activity.reader.notes import note_found_slots, note_gap, note_lost
+from sfumato.kinds.activity.reader.notes import note_gap, note_lost, note_slots
 from sfumato.kinds.activity.reader.partitioned import find_person, has_episodes
 from sfumato.kinds.activity.reader.slot_columns import choose_columns, detect_layout, encode_slots
 from sfumato.messages import Message, option
@@ -392,7 +392,7 @@ def _assemble(
     size = len(people)
     slots = len(codes) // size
     counts = _count(codes, len(labels))
-    notes.append(note_found_slots(record_people.unit, time_unit, size, slots, int((counts > 0).sum())))
+    notes.append(note_slots(record_people.unit, time_unit, size, slots, int((counts > 0).sum())))
     missing = counts[gap] / max(len(codes), 1) if 0 <= gap < len(labels) else 0.0
     if missing:
         notes.append(note_gap(read_options.gap or UNKNOWN, missing))

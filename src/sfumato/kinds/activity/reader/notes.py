@@ -5,26 +5,26 @@ from __future__ import annotations
 from sfumato.data.notes import Note
 from sfumato.data.record_unit import RecordUnit
 from sfumato.data.time_units import TimeUnit
-from sfumato.readers.notes import FOUND
+from sfumato.readers.notes import SUMMARY
 
-__all__ = ["GAP", "LOST", "note_found_slots", "note_gap", "note_lost"]
+__all__ = ["GAP", "LOST", "note_gap", "note_lost", "note_slots"]
 
 GAP, LOST = "unknown-time", "activities-lost"
 
 
-def note_found_slots(unit: RecordUnit, time_unit: TimeUnit, records: int, slots: int, activities: int) -> Note:
+def note_slots(unit: RecordUnit, time_unit: TimeUnit, records: int, slots: int, activities: int) -> Note:
     """Note how many records, slots and activities there are.
 
     Examples
     --------
     >>> from sfumato.data.record_unit import PERSON
-    >>> str(note_found_slots(PERSON, TimeUnit("hour"), 1, 24, 2))
+    >>> str(note_slots(PERSON, TimeUnit("hour"), 1, 24, 2))
     'Found 1 person and 24 slots of an hour, with 2 activities.'
     """
     article = "an" if time_unit.unit == "hour" else "a"
     length = f" of {article} {time_unit.unit}" if time_unit.unit else ""
     return Note(
-        FOUND,
+        SUMMARY,
         "Found {records} {records:{one}|{many}} and {slots} {slots:slot|slots}{length}, with {activities} "
         "{activities:activity|activities}.",
         {"records": records, "slots": slots, "activities": activities},

@@ -10,9 +10,9 @@ from sfumato.data.notes import Note
 from sfumato.kinds.activity.dataset import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import NAMES, WORDS
 from sfumato.kinds.activity.reader.homes import is_adl, is_aras
-from sfumato.kinds.activity.reader.notes import GAP, LOST, note_found_slots, note_gap, note_lost
+from sfumato.kinds.activity.reader.notes import GAP, LOST, note_gap, note_lost, note_slots
 from sfumato.readers.constraints import resolve_sensitive
-from sfumato.readers.notes import FOUND
+from sfumato.readers.notes import SUMMARY
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -79,13 +79,13 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note
 def _summarise(summary: All, notes: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
     """Note how many there are of everything, and for which share of the time no activity is known."""
     data, counts, labels = summary.dataset, summary.survey.counts, summary.dataset.view_history().labels
-    slots = next(note.counts["slots"] for bucket in notes for note in bucket if note.code == FOUND)
+    slots = next(note.counts["slots"] for bucket in notes for note in bucket if note.code == SUMMARY)
     used, gap = int((counts > 0).sum()), data.read_options.get("gap") or UNKNOWN
     lost = len(labels) - used
     missing = counts[labels.index(gap)] / max(int(counts.sum()), 1) if gap in labels else 0.0
     return {
         LOST: note_lost(lost) if lost else None,
-        FOUND: note_found_slots(data.unit, data.time_unit, summary.records, slots, used),
+        SUMMARY: note_slots(data.unit, data.time_unit, summary.records, slots, used),
         GAP: note_gap(gap, missing) if missing else None,
     }
 

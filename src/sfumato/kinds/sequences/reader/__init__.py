@@ -19,7 +19,7 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.kinds.sequences import KIND
-from sfumato.kinds.sequences.reader.values import WORDS, note_found_events, read_hierarchies
+from sfumato.kinds.sequences.reader.values import WORDS, note_events, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import is_weblog, parse_weblog
 from sfumato.messages import Message, option
 from sfumato.readers.cells import Labels, encode_labels
@@ -282,7 +282,7 @@ class _Log(NamedTuple):
         collapsed = int(self.is_event.sum()) - entries
         note_count(self.notes, Note("duplicate-events-removed", template, {"events": collapsed}))
         note_count(self.notes, note_shared_times(sharing, "event", "events"))
-        self.notes.append(note_found_events(unit, records, entries, kinds))
+        self.notes.append(note_events(unit, records, entries, kinds))
 
 
 def _parse_dates(numbers: Longs) -> Longs | None:

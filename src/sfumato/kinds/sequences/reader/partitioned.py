@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.notes import Note
-from sfumato.kinds.sequences.reader.values import WORDS, note_found_events, read_hierarchies
+from sfumato.kinds.sequences.reader.values import WORDS, note_events, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import is_weblog
 from sfumato.readers.constraints import resolve_monitored
 from sfumato.readers.layouts import is_spmf
-from sfumato.readers.notes import FOUND
+from sfumato.readers.notes import SUMMARY
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -49,7 +49,7 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note
 def _summarise(summary: All, _: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
     """Note how many there are of everything."""
     events, kinds = int(summary.survey.counts.sum()), len(summary.survey.counts)
-    return {FOUND: note_found_events(summary.dataset.unit, summary.records, events, kinds)}
+    return {SUMMARY: note_events(summary.dataset.unit, summary.records, events, kinds)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

@@ -9,12 +9,12 @@ from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
 from sfumato.messages import Message, option
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.readers.notes import FOUND
+from sfumato.readers.notes import SUMMARY
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary
 
-__all__ = ["WORDS", "note_found_events", "read_hierarchies"]
+__all__ = ["WORDS", "note_events", "read_hierarchies"]
 
 WORDS = Vocabulary(
     roles={role: role for role in ("person", "time", "event", OWNER)},
@@ -23,17 +23,17 @@ WORDS = Vocabulary(
 )
 
 
-def note_found_events(unit: RecordUnit, records: int, events: int, kinds: int) -> Note:
+def note_events(unit: RecordUnit, records: int, events: int, kinds: int) -> Note:
     """Note how many records and events there are.
 
     Examples
     --------
     >>> from sfumato.data.record_unit import PERSON
-    >>> str(note_found_events(PERSON, 1, 2, 2))
+    >>> str(note_events(PERSON, 1, 2, 2))
     'Found 1 person and 2 events of 2 kinds.'
     """
     return Note(
-        FOUND,
+        SUMMARY,
         "Found {records} {records:{one}|{many}} and {events} {events:event|events} of {kinds} {kinds:kind|kinds}.",
         {"records": records, "events": events, "kinds": kinds},
         details={"one": unit.one, "many": unit.many},

@@ -40,7 +40,7 @@ from sfumato.kinds.sets.reader.values import (
     WAYS,
     WORDS,
     find_hierarchies,
-    note_found_items,
+    note_items,
     read_constraints,
     recognise,
 )
@@ -232,7 +232,7 @@ class _Baskets(NamedTuple):
         template = "Left out {records} {records:record|records} without items."
         note_count(self.notes, Note("empty-records-left-out", template, {"records": empty}))
         record_people = self._find_people(who[starts], read_options)
-        self.notes.append(note_found_items(record_people.unit, len(starts), len(codes), width))
+        self.notes.append(note_items(record_people.unit, len(starts), len(codes), width))
         self.notes.extend(record_people.note(len(starts)))
         sets = ListColumn(np.append(starts, len(codes)), codes.astype(np.int32), tuple(occurrences.labels))
         return sets, self.records.take(pa.array(who[starts])), record_people

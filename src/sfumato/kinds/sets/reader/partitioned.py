@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from sfumato.data.dataset import Dataset
 from sfumato.data.notes import Note
 from sfumato.exceptions import SfumatoError
-from sfumato.kinds.sets.reader.values import WORDS, find_hierarchies, note_found_items, read_constraints, recognise
+from sfumato.kinds.sets.reader.values import WORDS, find_hierarchies, note_items, read_constraints, recognise
 from sfumato.readers.constraints import resolve_sensitive
-from sfumato.readers.notes import FOUND
+from sfumato.readers.notes import SUMMARY
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -51,7 +51,7 @@ def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[Note
 def _summarise(summary: All, _: Sequence[Sequence[Note]]) -> dict[str, Note | None]:
     """Note how many there are of everything."""
     items, kinds = int(summary.survey.counts.sum()), len(summary.survey.counts)
-    return {FOUND: note_found_items(summary.dataset.unit, summary.records, items, kinds)}
+    return {SUMMARY: note_items(summary.dataset.unit, summary.records, items, kinds)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

@@ -14,13 +14,13 @@ from sfumato.kinds.sets.reader.transactions import is_spmf_text, recognise_separ
 from sfumato.messages import Message, option
 from sfumato.readers.constraints import read_itemsets, read_partition
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.readers.notes import FOUND, note_strangers
+from sfumato.readers.notes import SUMMARY, note_strangers
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.roles import Vocabulary
 from sfumato.readers.tables import detect_delimiter
 
-__all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "note_found_items", "read_constraints", "recognise"]
+__all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "note_items", "read_constraints", "recognise"]
 
 NAMES = {
     "person": (
@@ -93,17 +93,17 @@ def find_hierarchies(
     return {"item": hierarchy}
 
 
-def note_found_items(unit: RecordUnit, records: int, items: int, kinds: int) -> Note:
+def note_items(unit: RecordUnit, records: int, items: int, kinds: int) -> Note:
     """Note how many records and items there are.
 
     Examples
     --------
     >>> from sfumato.data.record_unit import PERSON
-    >>> str(note_found_items(PERSON, 2, 3, 2))
+    >>> str(note_items(PERSON, 2, 3, 2))
     'Found 2 people and 3 items of 2 kinds.'
     """
     return Note(
-        FOUND,
+        SUMMARY,
         "Found {records} {records:{one}|{many}} and {items} {items:item|items} of {kinds} {kinds:kind|kinds}.",
         {"records": records, "items": items, "kinds": kinds},
         details={"one": unit.one, "many": unit.many},

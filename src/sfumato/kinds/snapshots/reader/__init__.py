@@ -10,14 +10,14 @@ from sfumato.data.notes import Note
 from sfumato.data.record_unit import RECORD
 from sfumato.formats.memory import Readable, as_place
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
-from sfumato.readers.notes import FOUND
+from sfumato.readers.notes import SUMMARY
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.sources import Source
 
 __all__ = ["read"]
 
 _SORTED = "{rows} {rows:row was|rows were} earlier than the one before; all rows were sorted by time."
-_FOUND = (
+_SUMMARY = (
     "Found {snapshots} {snapshots:snapshot|snapshots} with records, {span} from first to last, and {values} sensitive "
     "{values:value|values}."
 )
@@ -64,11 +64,11 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     order_notes = [Note("rows-sorted", _SORTED, {"rows": late})] if late else []
     times, cells = times[order], cells.take(pa.array(order)) if late else cells
     values = len(cells.column(records.shape.sensitive).unique())
-    found = {"snapshots": len(np.unique(times)), "span": int(times.max() - times.min()) + 1, "values": values}
+    counts = {"snapshots": len(np.unique(times)), "span": int(times.max() - times.min()) + 1, "values": values}
     return Dataset(
         records.shape.schema(),
         cells.add_column(0, "time", pa.array(times, pa.int64())),
-        notes=(*records.notes(), *source.notes, *order_notes, Note(FOUND, _FOUND, found)),
+        notes=(*records.notes(), *source.notes, *order_notes, Note(SUMMARY, _SUMMARY, counts)),
         read_options=read_options.to_dict(),
         time_unit=records.time_unit,
         unit=RECORD,

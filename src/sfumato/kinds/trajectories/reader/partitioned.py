@@ -16,10 +16,10 @@ from sfumato.kinds.trajectories.reader.place_rules import parse_place_rule
 from sfumato.kinds.trajectories.reader.places import AVERAGED
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.values import find_hierarchies, read_constraints
-from sfumato.kinds.trajectories.reader.visits import WORDS, note_found_visits
+from sfumato.kinds.trajectories.reader.visits import WORDS, note_visits
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.layouts import is_spmf
-from sfumato.readers.notes import FOUND
+from sfumato.readers.notes import SUMMARY
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole, leave_out
@@ -87,7 +87,7 @@ def _summarise(summary: All, notes: Sequence[Sequence[Note]]) -> dict[str, Note 
     if any(note.code == AVERAGED for bucket in notes for note in bucket):
         raise ReadWhole("coordinates of places vary, and their means need all rows")
     visits, places = int(summary.survey.counts.sum()), len(summary.survey.counts)
-    return {FOUND: note_found_visits(summary.dataset.unit, summary.records, visits, places)}
+    return {SUMMARY: note_visits(summary.dataset.unit, summary.records, visits, places)}
 
 
 def _relax(read_options: ReadOptions) -> ReadOptions:

@@ -20,8 +20,8 @@ from sfumato.readers.files import to_utf8
 from sfumato.readers.layouts import is_spmf, is_utf8, recognise_layout
 from sfumato.readers.missing import resolve_missing
 from sfumato.readers.notes import (
-    FOUND,
     SPMF_LINES,
+    SUMMARY,
     note_empty_sequences,
     note_encoding,
     note_layout,
@@ -39,7 +39,7 @@ from sfumato.readers.spmf import Token, parse_sequences
 from sfumato.readers.times import Times, parse_times, split_periods
 from sfumato.readers.visits import combine_labels
 
-__all__ = ["LATITUDES", "LONGITUDES", "WORDS", "Visits", "note_found_visits"]
+__all__ = ["LATITUDES", "LONGITUDES", "WORDS", "Visits", "note_visits"]
 
 Ints = npt.NDArray[np.int32]
 
@@ -178,20 +178,20 @@ class Visits(NamedTuple):
         collapsed = self.table.num_rows - dropped - visits
         note_count(self.notes, Note("repeated-visits-joined", template, {"visits": collapsed}))
         note_count(self.notes, note_shared_times(sharing, "visit", "visits"))
-        self.notes.append(note_found_visits(unit, records, visits, places))
+        self.notes.append(note_visits(unit, records, visits, places))
 
 
-def note_found_visits(unit: RecordUnit, records: int, visits: int, places: int) -> Note:
+def note_visits(unit: RecordUnit, records: int, visits: int, places: int) -> Note:
     """Note how many records, visits and places there are.
 
     Examples
     --------
     >>> from sfumato.data.record_unit import PERSON
-    >>> str(note_found_visits(PERSON, 2, 3, 1))
+    >>> str(note_visits(PERSON, 2, 3, 1))
     'Found 2 people, 3 visits and 1 place.'
     """
     return Note(
-        FOUND,
+        SUMMARY,
         "Found {records} {records:{one}|{many}}, {visits} {visits:visit|visits} and {places} {places:place|places}.",
         {"records": records, "visits": visits, "places": places},
         details={"one": unit.one, "many": unit.many},

@@ -11,10 +11,12 @@ import pytest
 import sfumato as sf
 from sfumato import plugins
 from sfumato.attacks.risk import Risk, unite_risks
+from sfumato.cli.style import COMMAND_LINE
 from sfumato.data.select import take_rows
 from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_partitions
 from sfumato.exceptions import SchemaError
+from sfumato.messages import write
 from sfumato.release import partitioned
 from sfumato.release.locate import set_partitions_beside
 from sfumato.release.storage import read_release, write_release
@@ -446,3 +448,15 @@ def test_advice_of_partitions_is_one_that_helps_them_all(tmp_path):
     (asked,) = [one for one in made.verdict.remaining if one.about == "neighbouring-events"]
     assert asked.hint.startswith("What helps: blur=100 with") and str(asked) in made.warnings
     assert asked.counts == {"people": 80, "of": 80}
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
+def test_advice_of_partitions_names_options_as_each_way_in_writes_them(tmp_path):
+    rows = [[("mail", 1000 * i), ("news", 1000 * i + 3)] for i in range(40)]
+    data = sf.Dataset.of("sequences", rows, monitored=("mail",))
+    made = publish_in_partitions(
+        data, sf.methods.Hi(k=4), tmp_path / "out", partition_size=20, engine=Local(1), secret=SECRET
+    )
+    (advice,) = [one.hint for one in made.verdict.remaining if one.about == "neighbouring-events"]
+    assert "blur=10 " in advice and "monitored='*'" in advice
+    assert "-p blur=10 " in write(advice, COMMAND_LINE) and "--monitored '*'" in write(advice, COMMAND_LINE)

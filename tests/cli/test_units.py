@@ -29,9 +29,10 @@ def test_baskets_are_counted_as_baskets(sfumato, baskets):
     assert "matches no basket or at least 4 baskets" in text
     assert "the guarantee counts baskets, not households" in text
     assert "Households have up to 15 baskets here; the fewest households" in text
-    assert " people" not in text.replace("--protect people", "").replace("To count people", "").replace(
-        "fewest_people", ""
-    )
+    # Options, counters and the note on the column of baskets have the word in any data.
+    for named in ("--protect people", "fewest │ │ │ people", "fewest people", "No column names people"):
+        text = text.replace(named, "")
+    assert " people" not in text
 
 
 def test_counting_people_is_promised_and_left_to_the_owner_to_check(sfumato, baskets, tmp_path):

@@ -101,7 +101,7 @@ def test_batches_are_known_wherever_the_recoding_is_taken_from(first):
     publish(first, visits(ROWS[:57]), "third")
     for path in (first, first.parent / "second", first.parent / "third"):
         for count in (52, 54, 56, 58):
-            with pytest.raises(InfeasibleError, match="apply: the batch differs from batch"):
+            with pytest.raises(InfeasibleError, match="apply: the batch differs from published batch"):
                 sf.apply(path, visits(ROWS[:count]))
         assert sf.apply(path, visits(ROWS[:60]))
 

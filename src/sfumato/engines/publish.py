@@ -44,7 +44,7 @@ from sfumato.engines.tasks import (
 from sfumato.engines.upload import open_upload
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.formats.memory import MemoryPlace
-from sfumato.messages import Message, option
+from sfumato.messages import Message, option, pack, unpack
 from sfumato.metrics.retained_detail import find_retained, judge_retained, merge_retained
 from sfumato.old_names import with_old_keywords
 from sfumato.readers.archives import name_place
@@ -403,7 +403,7 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
         "measured": verdict.measured,
         "checks": verdict.checks,
         "notes": [note.to_dict() for note in run.notes],
-        "warnings": verdict.warnings,
+        "warnings": list(map(pack, verdict.warnings)),
         "remaining": [possibility.pack() for possibility in remaining],
         "little": [possibility.pack() for possibility in low_utility],
     }
@@ -433,7 +433,7 @@ def _check(release: DividedRelease, folder: Path, outcomes: list[dict[str, Any]]
 def _read_verdict(outcome: dict[str, Any]) -> Verdict:
     """Return what was found of a partition, as it was kept."""
     remaining = Remaining.of(Possibility.unpack(fields) for fields in outcome["remaining"])
-    warnings = tuple(outcome["warnings"])
+    warnings = tuple(map(unpack, outcome["warnings"]))
     checks = outcome["checks"]
     return Verdict(True, outcome["claimed"], outcome["measured"], checks=checks, warnings=warnings, remaining=remaining)
 

@@ -40,7 +40,7 @@ def test_classes_that_share_one_value_give_it_away():
     fourth = published(["x", "x", "y", "y"], ["flu", "flu", "cough", "rash"])
     found = attack_pair([(third, np.arange(4))], [(fourth, np.arange(4))])
     assert found.certain["ill"] == {"first": 0, "second": 2, "both": 4}
-    assert "for 4 of 4 records, 2 more" in found.warnings[0]
+    assert "of 4 of 4 records, 2 more" in found.warnings[0]
 
 
 def naive(first: Release, second: Release, rows) -> int:

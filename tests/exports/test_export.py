@@ -83,7 +83,7 @@ def test_the_guide_shows_the_same_matrix():
 @settings(max_examples=5)
 @given(drawing.separated_sets())
 def test_pieces_of_records_are_no_lines_of_spmf(release):
-    with pytest.raises(ParameterError, match="separated"):
+    with pytest.raises(ParameterError, match="spmf numbers records by their lines"):
         export_release(release, Path("never-written.spmf"))
     assert not Path("never-written.spmf").exists()
 

@@ -92,5 +92,6 @@ def list_kinds(tree: Path) -> list[str]:
 
 def list_guarantees(tree: Path, kind: str) -> list[str]:
     """Return the names of the guarantees of a kind."""
-    text = (tree / GUARANTEES.format(kind=kind)).read_text(encoding="utf-8")
+    path = tree / GUARANTEES.format(kind=kind)
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
     return sorted(re.findall(r'^    name: ClassVar\[str\] = "(.*)"$', text, re.MULTILINE))

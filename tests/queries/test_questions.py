@@ -81,12 +81,12 @@ def test_people_with_several_records_are_counted_once_where_they_are_known():
     release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=SECRET, max_suppressed_records=1).release
     answer = sf.query(release, "count person where a")
     assert (answer.certain, answer.possible) == (1, sf.query(release, "count record where a").possible)
-    assert "whose records" in " ".join(answer.notes)
+    assert "does not link records to people" in " ".join(answer.notes)
 
 
 def test_time_points_are_nobodys():
     data = sf.Dataset.of("timeline", [{"a": 2, "b": 1}, {"b": 3}], sensitive=("a",))
-    with pytest.raises(QueryError, match="nobody is told apart"):
+    with pytest.raises(QueryError, match="do not distinguish people"):
         sf.query(data, "count person where a")
     assert sf.query(data, "count event where b").certain == 4
     with pytest.raises(QueryError, match="one moment"):
@@ -238,7 +238,7 @@ def test_a_name_that_one_partition_lacks_is_not_said_to_be_unknown(tmp_path):
     assert not [note for note in answer.notes if "nothing here is known" in note]
     unknown = sf.query(tmp_path / "out", "count record where ill = 'rar' or ill = 'rare'")
     assert [note for note in unknown.notes if "known" in note] == [
-        "nothing here is known to be called 'rar': check the spelling."
+        "nothing here is known to be called 'rar': check the name."
     ]
 
 

@@ -217,7 +217,7 @@ def test_nobody_can_be_attacked() -> None:
 
 def test_units_must_agree() -> None:
     rows = naive.publish([[("m", 1)], [("m", 2)]], [0, 0], MONITORED)
-    with pytest.raises(ParameterError, match="same units"):
+    with pytest.raises(ParameterError, match="different units"):
         attack(make_release(rows, GroupAnonymity(2, MONITORED)), Dataset.of("sequences", [], time_unit=TimeUnit("day")))
     with pytest.raises(ParameterError, match="window of the guarantee"):
         attack(make_release(rows, claim(3), unit="day"), Dataset.of("sequences", [], time_unit=TimeUnit("day")))

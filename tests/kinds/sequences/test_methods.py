@@ -71,7 +71,7 @@ def test_diversity_keeps_people_who_do_the_same_apart(method):
 @pytest.mark.parametrize("method", [*SINGLE, Et], ids=lambda m: m.name)
 def test_diversity_that_no_grouping_reaches_is_infeasible_with_the_largest_l(method):
     rows = ["m1 x5", "m1 x6", "m2 x6", "m3 x7", *["m9 y5 z90"], *[f"m8 w{i}0" for i in range(6)]]
-    with pytest.raises(InfeasibleError, match=r"4 of 11 people have event .*more than 1 in l=3.*Use l=2 or less"):
+    with pytest.raises(InfeasibleError, match=r"too frequent for l=3. .*4 of 11 people have it. Use l=2 or less"):
         method(g=2, l=3).anonymize(clicks(*rows), Run(bytes([1] * 32)))
 
 

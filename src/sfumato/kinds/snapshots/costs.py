@@ -49,8 +49,8 @@ class CostModel:
     >>> CostModel.read("Reposition", "2,3", None, 3)
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Reposition: cost must be convex, so that each further snapshot costs at least
-    as much as the one before; it is not at delay 2.
+    sfumato.exceptions.ParameterError: Reposition: cost must be convex: each further snapshot costs at least as much
+    as the one before. It is not at delay 2.
     """
 
     mu: tuple[int, ...]

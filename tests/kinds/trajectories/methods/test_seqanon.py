@@ -130,7 +130,7 @@ def test_refining_refuses_sequences_too_many_to_tell_apart():
     places = [f"p{i}" for i in range(118)]
     rows = [places[i : i + 9] for i in range(110)] * 2
     data = Dataset.of("trajectories", rows, {place: (i, 0) for i, place in enumerate(places)})
-    with pytest.raises(ParameterError, match="too many to tell apart for refine=true; use a smaller m or refine=false"):
+    with pytest.raises(ParameterError, match="too many for refine=true; use a smaller m or refine=false"):
         SeqAnon(k=2, m=9, refine=True).anonymize(data, Run(bytes([1] * 32)))
 
 

@@ -53,7 +53,7 @@ class Probe:
 
     def __call__(self, _phase, _done, _total):
         for file in self.out.rglob("*"):
-            inside = file.relative_to(self.out).partitions[1:]
+            inside = file.relative_to(self.out).parts[1:]
             if file.is_file() and inside and not inside[0].startswith(("part-", "aside")):
                 self.seen.add(inside[-1][:4])
                 content = file.read_bytes()

@@ -88,7 +88,7 @@ def test_the_token_is_asked_for_and_let_nobody_else_in(chromium, axe, tmp_path):
             tab.get_by_label("Token").fill(given)
             tab.get_by_role("button", name="Open the workbench").click()
             tab.get_by_role("heading", name=heading, exact=True).first.wait_for()
-        tab.get_by_role("button", name="Take table").wait_for()
+        tab.get_by_role("button", name="Load example: table").wait_for()
         assert tab.evaluate("document.cookie") == "" and running.token not in tab.url
         kept = [each for each in chromium.cookies(running.base) if each["name"] == f"sfumato-{running.port}"]
         assert [(each["httpOnly"], each["sameSite"]) for each in kept] == [(True, "Strict")]

@@ -50,14 +50,14 @@ def _upload(page, server, path, kind):
 @pytest.mark.parametrize("kind", plugins.all_kinds())
 def test_all_pages_from_upload_to_a_verified_download(page, server, files, tmp_path, kind):
     name = _upload(page, server, files / f"My {kind} (1).csv", kind)
-    page.get_by_role("link", name="Risk").click()
-    page.get_by_text("Attackers who know ever more").first.wait_for()
+    page.get_by_role("link", name="Risk").first.click()
+    page.get_by_text("Risk by knowledge").first.wait_for()
     tree = _edit_and_use_a_hierarchy(page, server, name, _OVER[kind]) if kind in _OVER else None
     _draw_queries(page, server, name)
     if kind == "activity":
         _name_sensitive(page, server, name, "Napping")
     methods = min(3, len(plugins.methods_for(kind)))
-    _compare(page, server, name, methods, _COUNTED.get(kind, f"{methods} cells: {methods} done."))
+    _compare(page, server, name, methods, _COUNTED.get(kind, f"{methods} trials: {methods} done."))
     _stop_a_run(page, server, name)
     policy = _anonymise(page, server, name)
     assert policy["data"]["kind"] == kind
@@ -118,7 +118,7 @@ def _compare(page, server, name, methods, counted):
     assert page.get_by_role("checkbox", checked=True).count() == methods
     page.get_by_role("button", name="Run the study").click()
     page.wait_for_url("**/study/*")
-    told = page.get_by_text(re.compile(r"^\d+ cells?: "))
+    told = page.get_by_text(re.compile(r"^\d+ trials?: "))
     told.wait_for()
     assert told.inner_text() == counted
     assert page.locator("figure svg").count() >= 1
@@ -179,7 +179,7 @@ def test_a_study_with_three_methods_survives_a_closed_tab(page, chromium, server
     page.close()
     again = chromium.new_page()
     again.goto(address)
-    again.get_by_text("6 cells: 6 done.").wait_for()
+    again.get_by_text("6 trials: 6 done.").wait_for()
     assert again.locator("figure svg").count() >= 4
     again.get_by_role("link", name="Page of the study").click()
     again.locator("canvas, svg").first.wait_for()

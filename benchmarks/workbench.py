@@ -166,7 +166,7 @@ def _visit(chromium: Chromium, base: str) -> list[object]:
     tab.on("response", lambda answer: fetched.update({urlsplit(answer.url).path: answer}))
     began = time.perf_counter()
     tab.goto(base, wait_until="commit")
-    tab.get_by_role("button", name="Take table").wait_for()
+    tab.get_by_role("button", name="Load example: table").wait_for()
     tab.wait_for_function("window.did_handshake")
     usable = time.perf_counter() - began
     drawn = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1e3

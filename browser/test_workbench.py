@@ -205,15 +205,15 @@ def test_two_tabs_do_not_mix(page, chromium, server, files):
 
 def test_the_keyboard_reaches_everything(page, server):
     page.goto(server.base)
-    page.get_by_role("button", name="Take table").wait_for()
+    page.get_by_role("button", name="Load example: table").wait_for()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     reached = set()
     for _ in range(40):
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.textContent"))
-    assert {"Data", "Releases", "Upload", "Take table", "Take trajectories"} <= reached
-    page.get_by_role("button", name="Take table").focus()
+    assert {"Data", "Releases", "Upload", "Load example: table", "Load example: trajectories"} <= reached
+    page.get_by_role("button", name="Load example: table").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/data/table-example*")
     page.get_by_role("heading", name="Distributions").wait_for()
